@@ -2,7 +2,7 @@ import type { ClusterConfig } from '../simulator/cluster-config.js';
 import type { MetricKey } from './metrics.js';
 import type { WorkloadRecipe } from './recipes/workload-recipe.js';
 
-/** One simulation as plain data: enough to make it anywhere, in this process or in another thread. */
+/** One simulation as plain data: enough to run it in this process or in another thread. */
 export interface RunInputs {
   /** Its `seed` is the run's. */
   config: ClusterConfig;
@@ -19,7 +19,7 @@ export interface Variant {
   against: string | null;
   /** What the difference to that variant shows, as the end of a sentence; empty when not given. */
   isolates: string;
-  /** Where something is varied in steps (the load, the age of signals): the line it belongs to, and how far along. */
+  /** Where a parameter varies in steps (the load, the age of signals): the line it belongs to, and its position. */
   series: string;
   x: number | null;
 }
@@ -27,7 +27,7 @@ export interface Variant {
 /** What `x` of the variants means. */
 export interface ExperimentAxis {
   title: string;
-  /** Behind a value: `10 ms`, `2 x capacity`. */
+  /** After a value: `10 ms`, `2 x capacity`. */
   unit: string;
 }
 

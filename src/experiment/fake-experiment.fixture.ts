@@ -37,7 +37,7 @@ export function fakeExperiment(variants: readonly Variant[], changes: Partial<Ex
   return { title: 'tiny', variants, seeds: [1, 2, 3], axis: null, headline: null, notes: [], ...changes };
 }
 
-/** What a run might have measured: every request completed, and 0 for all that is not given. */
+/** What a run might have measured: every request completed, and 0 for omitted values. */
 export function fakeSummary(metrics: Partial<MetricValues> = {}, changes: Partial<RunSummary> = {}): RunSummary {
   const none = Object.fromEntries(METRICS.map(({ key }) => [key, 0])) as MetricValues;
   return {

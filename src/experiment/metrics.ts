@@ -1,10 +1,10 @@
 import type { ResultDocument } from '../simulator/result-document.js';
 
-/** A number that is taken of every run. */
+/** A number that is measured for every run. */
 export interface Metric {
   key: MetricKey;
   title: string;
-  /** Behind the number; 'share' is shown in per cent. */
+  /** After the number; 'share' is shown in per cent. */
   unit: 'ms' | 'share' | 'tokens/s' | 'requests/s' | '';
   better: 'less' | 'more';
 }

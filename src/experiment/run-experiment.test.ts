@@ -10,12 +10,12 @@ const runs = [1, 2, 3, 4].map((seed) => fakeRun({ seed }));
 
 /** Responds on request, with the seed of the run as its number of requests. */
 class HeldExecutor implements RunExecutor {
-  readonly asked: number[] = [];
+  readonly seeds: number[] = [];
   readonly response = new Map<number, () => void>();
   constructor(readonly width = 2) {}
 
   run({ config }: RunInputs): Promise<RunSummary> {
-    this.asked.push(config.seed);
+    this.seeds.push(config.seed);
     return new Promise((done) => {
       this.response.set(config.seed, () => done(fakeSummary({}, { requests: config.seed })));
     });
@@ -47,28 +47,28 @@ describe('simulateRuns', () => {
       held.response.get(seed)!();
     }
     expect((await all).map(({ requests }) => requests)).toEqual([1, 2, 3, 4]);
-    expect(held.asked).toEqual([1, 2, 3, 4]);
+    expect(held.seeds).toEqual([1, 2, 3, 4]);
   });
 
   it('starts at most as many runs at once as the executor handles', async () => {
     const held = new HeldExecutor();
     void simulateRuns(runs, held, memoryCache());
-    while (held.asked.length < 2) await turn();
+    while (held.seeds.length < 2) await turn();
     for (let i = 0; i < 5; i++) await turn();
-    expect(held.asked).toEqual([1, 2]);
+    expect(held.seeds).toEqual([1, 2]);
   });
 
-  it('computes nothing twice: neither what is kept nor what is the same', async () => {
+  it('computes nothing twice: neither cached runs nor equal ones', async () => {
     const cache = memoryCache();
-    const asked: number[] = [];
+    const seeds: number[] = [];
     const counting = executor(async (run) => {
-      asked.push(run.config.seed);
+      seeds.push(run.config.seed);
       return bySeed.run(run);
     });
     await simulateRuns([runs[0]!, runs[2]!, runs[0]!], counting, cache);
-    expect(asked).toEqual([1, 3]);
+    expect(seeds).toEqual([1, 3]);
     const summaries = await simulateRuns(runs, counting, cache);
-    expect(asked).toEqual([1, 3, 2, 4]);
+    expect(seeds).toEqual([1, 3, 2, 4]);
     expect(summaries.map(({ requests }) => requests)).toEqual([1, 2, 3, 4]);
   });
 
@@ -89,7 +89,7 @@ describe('simulateRuns', () => {
     ]);
   });
 
-  it('counts what could not be kept', async () => {
+  it('counts results that could not be cached', async () => {
     const states: ExperimentProgress[] = [];
     await simulateRuns(runs, bySeed, { ...memoryCache(), put: () => false }, (state) => states.push(state));
     expect(states.at(-1)).toEqual({ done: 4, total: 4, computed: 4, notKept: 4 });

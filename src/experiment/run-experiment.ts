@@ -10,7 +10,7 @@ export interface ExperimentProgress {
   total: number;
   /** Of those done, how many were computed now. */
   computed: number;
-  /** Results that could not be kept. */
+  /** Results that could not be cached. */
   notKept: number;
 }
 

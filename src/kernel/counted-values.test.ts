@@ -55,11 +55,11 @@ describe('CountedValues', () => {
     expect(entries(values)).toEqual([3, 5, 250_000, 300_000]);
   });
 
-  it('does not know entries beyond its end', () => {
+  it('refuses entries beyond its end', () => {
     expect(() => counted([[5, 1]]).at(1)).toThrow(RangeError);
   });
 
-  it('takes over all of another, which stays as it was', () => {
+  it('adds all of another, which stays unchanged', () => {
     const one = counted([
       [5, 2],
       [400_000, 1],

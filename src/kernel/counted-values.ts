@@ -1,4 +1,4 @@
-/** Values below this have a bin of their own; the few above are kept in a map. */
+/** Values below this have their own bin; the few above are kept in a map. */
 const BINS = 2 ** 18;
 /** Bins are searched in strides of this many. */
 const STRIDE = 256;

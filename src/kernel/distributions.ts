@@ -1,7 +1,7 @@
 import type { RandomStream } from './random-stream.js';
 
 /*
- * Samplers built on Math.log, Math.exp and Math.cos, whose last bit is not fixed by the language: round what they give
+ * Samplers built on Math.log, Math.exp and Math.cos, whose last bit is not fixed by the language: round the results
  * to whole tokens or microseconds before anything depends on it.
  */
 

@@ -21,7 +21,7 @@ describe('NameTable', () => {
     expect(table.find('x')).toBe(1);
   });
 
-  it('takes names of object members as names like any other', () => {
+  it('accepts names of object members like any other', () => {
     const table = new NameTable();
     expect([table.find('constructor'), table.index('__proto__'), table.find('__proto__')]).toEqual([-1, 1, 1]);
   });

@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
-import { MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.fixture.js';
+import { type DecisionInput, decisionInputs, MOST_REPLICAS, withOtherSignals } from './arbitraries.fixture.js';
 import type { AdmissionPolicy } from './contract.js';
 import { policyOptions } from './policy-options.js';
 
-/** What every admission policy promises, whatever its options. */
+/** What every admission policy promises, with any options. */
 export function admissionContract(policy: AdmissionPolicy, given: unknown): void {
   const options = policyOptions(policy, given, 'test');
 
-  function responses(asked: readonly Question[]): (string | null)[] {
+  function results(inputs: readonly DecisionInput[]): (string | null)[] {
     const gate = policy.create(options, { random: randomStream(7, 'admission'), replicas: MOST_REPLICAS });
-    return asked.map(({ request, view }) => gate.refuse(request, view));
+    return inputs.map(({ request, view }) => gate.refuse(request, view));
   }
 
   it('admits, or refuses for one of a few constant reasons', () => {
     const reasons = new Set<string>();
     fc.assert(
-      fc.property(questions, (asked) => {
-        for (const response of responses(asked)) if (response !== null) reasons.add(response);
+      fc.property(decisionInputs, (inputs) => {
+        for (const response of results(inputs)) if (response !== null) reasons.add(response);
         expect(reasons.size).toBeLessThanOrEqual(3);
         expect(reasons.has('')).toBe(false);
       }),
@@ -27,20 +27,20 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
 
   it('gives equal results for equal inputs and does not change its inputs', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
-        const before = structuredClone(asked);
-        expect(responses(asked)).toEqual(responses(asked));
-        expect(asked).toEqual(before);
+      fc.property(decisionInputs, (inputs) => {
+        const before = structuredClone(inputs);
+        expect(results(inputs)).toEqual(results(inputs));
+        expect(inputs).toEqual(before);
       }),
     );
   });
 
   it('admits a refused request after its own retry time, if no other arrives', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
+      fc.property(decisionInputs, (inputs) => {
         const gate = policy.create(options, { random: randomStream(7, 'admission'), replicas: MOST_REPLICAS });
         let nowUs = 0;
-        for (const { request, view } of asked) {
+        for (const { request, view } of inputs) {
           nowUs = Math.max(nowUs, request.nowUs);
           const refused = { ...request, nowUs };
           if (gate.refuse(refused, view) === null) continue;
@@ -57,8 +57,8 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
   it('depends on no signal that it does not declare', () => {
     const declared = policy.reads(options);
     fc.assert(
-      fc.property(questions, (asked) => {
-        expect(responses(asked.map((question) => withOtherSignals(question, declared)))).toEqual(responses(asked));
+      fc.property(decisionInputs, (inputs) => {
+        expect(results(inputs.map((input) => withOtherSignals(input, declared)))).toEqual(results(inputs));
       }),
     );
   });

@@ -6,7 +6,7 @@ import { createRequestFeatures, type RequestFeatures } from './request-features.
 export const MOST_REPLICAS = 8;
 
 /** The inputs of one decision. */
-export interface Question {
+export interface DecisionInput {
   view: FleetView;
   request: RequestFeatures;
 }
@@ -77,18 +77,21 @@ const requests: fc.Arbitrary<RequestFeatures> = fc
     cachedBlocks: Int32Array.from(cachedBlocks, (found) => Math.min(found, blocks.length)),
   }));
 
-export const questions: fc.Arbitrary<Question[]> = fc.array(fc.record({ view: fleetViews, request: requests }), {
-  minLength: 1,
-  maxLength: 8,
-});
+export const decisionInputs: fc.Arbitrary<DecisionInput[]> = fc.array(
+  fc.record({ view: fleetViews, request: requests }),
+  {
+    minLength: 1,
+    maxLength: 8,
+  },
+);
 
 export function eligibleSlots(view: FleetView): number[] {
   return Array.from({ length: view.size }, (_, i) => i).filter((i) => view.eligible[i] !== 0);
 }
 
 /** The same inputs with every undeclared signal set to another value. */
-export function withOtherSignals({ view, request }: Question, declared: readonly Signal[]): Question {
-  const other: Question = { view: structuredClone(view), request: structuredClone(request) };
+export function withOtherSignals({ view, request }: DecisionInput, declared: readonly Signal[]): DecisionInput {
+  const other: DecisionInput = { view: structuredClone(view), request: structuredClone(request) };
   const columns: Record<Exclude<Signal, 'body' | 'contentKey'>, Int32Array | Float64Array> = {
     queued: other.view.queued,
     running: other.view.running,

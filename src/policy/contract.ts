@@ -46,7 +46,7 @@ export interface RoutingPicker {
   pick(request: RequestFeatures, view: FleetView, why?: Explanation): number;
   /** The request went to this replica. Stateful policies learn here, never inside `pick`. */
   placed?(request: RequestFeatures, replica: number, view: FleetView): void;
-  /** Entries that a stateful picker holds in memory: bounded, whatever arrives. */
+  /** Entries that a stateful picker holds in memory: bounded for any traffic. */
   remembered?(): number;
 }
 

@@ -18,7 +18,7 @@ export interface Explanation {
   removed: Map<number, string>;
   /** How many candidates were equally good; 0 when they were not compared. */
   tied: number;
-  /** The rule that decided, as people read it: "highest weighted score", "its turn". */
+  /** The rule that decided, for display: "highest weighted score", "its turn". */
   rule: string;
 }
 

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
-import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.fixture.js';
+import {
+  type DecisionInput,
+  decisionInputs,
+  eligibleSlots,
+  MOST_REPLICAS,
+  withOtherSignals,
+} from './arbitraries.fixture.js';
 import type { RoutingPolicy } from './contract.js';
 import { createExplanation, type Explanation, type NamedColumns, resetExplanation } from './explanation.js';
 import { createFleetView } from './fleet-view.js';
@@ -12,23 +18,23 @@ import { MOST_SESSIONS } from './routing/parts/session-affinity.js';
 /** More sessions than a policy may remember: each is forgotten before its next request. */
 const SESSIONS = Array.from({ length: MOST_SESSIONS * 1.5 }, (_, i) => `session ${i}`);
 
-/** What every routing policy promises, whatever its options. */
+/** What every routing policy promises, with any options. */
 export function routingContract(policy: RoutingPolicy, given: unknown): void {
   const options = policyOptions(policy, given, 'test');
 
   /** Decides with a new picker for all inputs in turn, and places each choice. */
   function responses(
-    asked: readonly Question[],
-    explained?: (why: Explanation, question: Question, pick: number) => void,
+    inputs: readonly DecisionInput[],
+    explained?: (why: Explanation, input: DecisionInput, pick: number) => void,
   ) {
     const random = randomStream(7, 'routing');
     const picker = policy.create(options, { random, replicas: MOST_REPLICAS });
     const why = createExplanation(MOST_REPLICAS);
-    const picks = asked.map((question) => {
+    const picks = inputs.map((input) => {
       resetExplanation(why);
-      const pick = picker.pick(question.request, question.view, explained === undefined ? undefined : why);
-      explained?.(why, question, pick);
-      if (pick >= 0) picker.placed?.(question.request, pick, question.view);
+      const pick = picker.pick(input.request, input.view, explained === undefined ? undefined : why);
+      explained?.(why, input, pick);
+      if (pick >= 0) picker.placed?.(input.request, pick, input.view);
       return pick;
     });
     return { picks, random: random.state() };
@@ -36,9 +42,9 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
 
   it('picks an eligible replica, and none exactly when none is eligible', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
-        const { picks } = responses(asked);
-        for (const [i, { view }] of asked.entries()) {
+      fc.property(decisionInputs, (inputs) => {
+        const { picks } = responses(inputs);
+        for (const [i, { view }] of inputs.entries()) {
           const eligible = eligibleSlots(view);
           if (eligible.length === 0) expect(picks[i]).toBe(-1);
           else expect(eligible).toContain(picks[i]);
@@ -49,12 +55,12 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
 
   it('gives equal results for equal inputs, explained or not, and does not change its inputs', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
-        const before = structuredClone(asked);
-        const first = responses(asked);
-        expect(responses(asked)).toEqual(first);
-        expect(responses(asked, () => {})).toEqual(first);
-        expect(asked).toEqual(before);
+      fc.property(decisionInputs, (inputs) => {
+        const before = structuredClone(inputs);
+        const first = responses(inputs);
+        expect(responses(inputs)).toEqual(first);
+        expect(responses(inputs, () => {})).toEqual(first);
+        expect(inputs).toEqual(before);
       }),
     );
   });
@@ -62,16 +68,16 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
   it('depends on no signal that it does not declare', () => {
     const declared = policy.reads(options);
     fc.assert(
-      fc.property(questions, (asked) => {
-        expect(responses(asked.map((question) => withOtherSignals(question, declared)))).toEqual(responses(asked));
+      fc.property(decisionInputs, (inputs) => {
+        expect(responses(inputs.map((input) => withOtherSignals(input, declared)))).toEqual(responses(inputs));
       }),
     );
   });
 
   it('explains itself consistently', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
-        responses(asked, (why, { view }, pick) => {
+      fc.property(decisionInputs, (inputs) => {
+        responses(inputs, (why, { view }, pick) => {
           expect(why.rule).not.toBe('');
           const eligible = eligibleSlots(view);
           expect(why.tied).toBeLessThanOrEqual(eligible.length);

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
-import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.fixture.js';
+import {
+  type DecisionInput,
+  decisionInputs,
+  eligibleSlots,
+  MOST_REPLICAS,
+  withOtherSignals,
+} from './arbitraries.fixture.js';
 import type { Scorer } from './contract.js';
 
 const UNTOUCHED = 42;
@@ -9,9 +15,9 @@ const UNTOUCHED = 42;
 /** What every scorer promises. */
 export function scorerContract(scorer: Scorer): void {
   /** The scores for each input in turn, each request placed on its best replica. */
-  function responses(asked: readonly Question[]): number[][] {
+  function scores(inputs: readonly DecisionInput[]): number[][] {
     const instance = scorer.create({ random: randomStream(7, 'scoring'), replicas: MOST_REPLICAS });
-    return asked.map(({ view, request }) => {
+    return inputs.map(({ view, request }) => {
       const scores = new Float64Array(MOST_REPLICAS).fill(UNTOUCHED);
       instance.score(request, view, scores);
       const eligible = eligibleSlots(view);
@@ -23,9 +29,9 @@ export function scorerContract(scorer: Scorer): void {
 
   it('scores eligible replicas within [0, 1] and does not write other slots', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
-        responses(asked).forEach((scores, q) => {
-          const eligible = eligibleSlots(asked[q]!.view);
+      fc.property(decisionInputs, (inputs) => {
+        scores(inputs).forEach((scores, q) => {
+          const eligible = eligibleSlots(inputs[q]!.view);
           scores.forEach((score, i) => {
             if (eligible.includes(i)) expect(score >= 0 && score <= 1).toBe(true);
             else expect(score).toBe(UNTOUCHED);
@@ -37,26 +43,26 @@ export function scorerContract(scorer: Scorer): void {
 
   it('gives equal scores for equal inputs and does not change its inputs', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
-        const before = structuredClone(asked);
-        expect(responses(asked)).toEqual(responses(asked));
-        expect(asked).toEqual(before);
+      fc.property(decisionInputs, (inputs) => {
+        const before = structuredClone(inputs);
+        expect(scores(inputs)).toEqual(scores(inputs));
+        expect(inputs).toEqual(before);
       }),
     );
   });
 
   it('depends on no signal that it does not declare', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
-        expect(responses(asked.map((question) => withOtherSignals(question, scorer.reads)))).toEqual(responses(asked));
+      fc.property(decisionInputs, (inputs) => {
+        expect(scores(inputs.map((input) => withOtherSignals(input, scorer.reads)))).toEqual(scores(inputs));
       }),
     );
   });
 
   it('ignores replicas that are not eligible', () => {
     fc.assert(
-      fc.property(questions, (asked) => {
-        const changed = structuredClone(asked);
+      fc.property(decisionInputs, (inputs) => {
+        const changed = structuredClone(inputs);
         for (const { view, request } of changed) {
           for (let i = 0; i < MOST_REPLICAS; i++) {
             if (i < view.size && view.eligible[i] !== 0) continue;
@@ -66,7 +72,7 @@ export function scorerContract(scorer: Scorer): void {
             request.cachedBlocks[i] = request.blockCount;
           }
         }
-        expect(responses(changed)).toEqual(responses(asked));
+        expect(scores(changed)).toEqual(scores(inputs));
       }),
     );
   });

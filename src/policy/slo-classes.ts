@@ -12,7 +12,7 @@ export const BUILT_IN_SLO_PRIORITIES: Readonly<Record<string, number>> = {
 /** For requests that name no class, or one that is not defined. */
 export const DEFAULT_SLO_PRIORITY = 3;
 
-/** How requests that name no class are called. Their priority stays the default one, whatever priority this class is given. */
+/** The class of requests that name none. Their priority stays the default one, even if this class is given another. */
 export const UNNAMED_CLASS = 'standard';
 
 /** A class as a decision sees it. */

@@ -1,6 +1,6 @@
 import { BACKSLASH, QUOTE } from '../kernel/text/ascii.js';
 
-/** Chunks are smaller than that around their text; of one that is not, no pattern is made. */
+/** The most bytes of a chunk around the text; no pattern is learnt from a longer one. */
 const MOST_BYTES = 2048;
 
 /**
@@ -29,7 +29,7 @@ export class ChunkPattern {
     this.#tail = tail;
   }
 
-  /** Whether a chunk is like the one that was learnt, except for a text that is not empty. May say no when it is. */
+  /** Whether a chunk is like the one that was learnt, except for a text that is not empty. May return false when it is. */
   fits(bytes: Uint8Array, from: number, to: number): boolean {
     const head = this.#head;
     const tail = this.#tail;

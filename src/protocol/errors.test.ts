@@ -9,7 +9,7 @@ test('an error has a status and a body of the usual shape', () => {
   });
 });
 
-test('every kind is an error, and a client error exactly when its sender can mend it', () => {
+test('every kind is an error, and a client error exactly when the client can fix it', () => {
   for (const [kind, { status, type }] of Object.entries(ERROR_KINDS)) {
     expect(status, kind).toBeGreaterThanOrEqual(400);
     expect(type === 'server_error', kind).toBe(status >= 500 && type !== 'timeout_error');

@@ -22,16 +22,16 @@ export const ERROR_KINDS = {
 
 export type ErrorKind = keyof typeof ERROR_KINDS;
 
-/** What goes wrong with a request, as its client receives it. */
+/** The error of a request as its client receives it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
     readonly kind: ErrorKind,
     message: string,
-    /** The field of the request that is at fault. */
+    /** The invalid field of the request. */
     readonly param: string | null = null,
-    /** Whole seconds after which another try may do better, for the header `retry-after`; null when it is unknown. */
+    /** Whole seconds after which a retry may succeed, for the header `retry-after`; null when it is unknown. */
     readonly retryAfterS: number | null = null,
   ) {
     super(message);
@@ -52,7 +52,7 @@ export function errorBody({ kind, message, param }: ApiError): ErrorBody {
   return { error: { message, type, param, code } };
 }
 
-/** What kind of error it is, in one word that is a constant. */
+/** The kind of the error: a constant word. */
 export function errorCode({ kind }: ApiError): string {
   return ERROR_KINDS[kind].code ?? kind;
 }

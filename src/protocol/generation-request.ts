@@ -21,7 +21,7 @@ export interface GenerationRequest {
   includeUsage: boolean;
   /** And every chunk is to hold the usage so far. */
   continuousUsage: boolean;
-  /** Null when the request does not say. */
+  /** Null when the request does not set it. */
   maxTokens: number | null;
   minTokens: number;
   /** Generate up to `maxTokens`, ignoring the end of sequence. */
@@ -37,7 +37,7 @@ export interface GenerationRequest {
   echo: boolean;
 }
 
-/** Throws an ApiError that names the field at fault. */
+/** Throws an ApiError that names the invalid field. */
 export function readGenerationRequest(body: JsonObject): GenerationRequest {
   const stream = optionalFlag(body, 'stream', false);
   const options = streamOptions(body, stream);

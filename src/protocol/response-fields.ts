@@ -4,7 +4,7 @@
  * `timings`.
  */
 
-/** What an object or array is that the scan is inside of. */
+/** The kind of the object or array that the scan is inside of. */
 export const Inside = {
   nothing: 0,
   response: 1,
@@ -40,7 +40,7 @@ export const Count = {
 /** Fields below this are counts. */
 export const FIRST_OTHER = 13;
 
-/** What a value is. */
+/** The kind of a value. */
 export const Field = {
   unknown: 0,
   usage: 13,
@@ -98,7 +98,7 @@ const NAMES: readonly (readonly [inside: number, names: Names])[] = [
   [Inside.outputDetails, { reasoning_tokens: Count.outputReasoning }],
   [Inside.timings, { cache_n: Count.timingsCached }],
   [Inside.choice, { delta: Field.delta, text: Field.output }],
-  // Whatever else a delta has is output: text, reasoning, a refusal, calls of tools.
+  // All other members of a delta are output: text, reasoning, a refusal, calls of tools.
   [Inside.delta, { role: Field.unknown }],
 ];
 
@@ -130,7 +130,7 @@ for (const [inside, names] of NAMES) {
   for (const [name, field] of Object.entries(names)) {
     const bytes = Buffer.from(name);
     const slot = slotOf(inside, bytes, 0, bytes.length);
-    if (KNOWN[slot] !== null) throw new Error(`'${name}' needs a slot of its own`);
+    if (KNOWN[slot] !== null) throw new Error(`'${name}' needs its own slot`);
     KNOWN[slot] = { bytes, field };
   }
 }
@@ -148,7 +148,7 @@ export function fieldOf(inside: number, bytes: Uint8Array, from: number, to: num
   return inside === Inside.delta ? Field.output : Field.unknown;
 }
 
-/** What the type of an event of `/v1/responses` or `/v1/messages` says. */
+/** What the type of an event of `/v1/responses` or `/v1/messages` means. */
 export const EventType = { other: 0, output: 1, end: 2, failure: 3 } as const;
 
 const TYPES: readonly Name[] = [

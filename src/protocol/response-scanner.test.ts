@@ -196,7 +196,7 @@ describe('responses', () => {
     )
     .map((members) => `{${members.map(([key, inner]) => `${JSON.stringify(key)}:${inner}`).join(',')}}`);
 
-  test('of any kind, cut anywhere, are read as the whole is', () => {
+  test('of any kind, cut anywhere, give the result of the whole', () => {
     const scanner = new ResponseScanner();
     fc.assert(
       fc.property(fc.oneof(answer, value), fc.array(fc.nat(400), { maxLength: 6 }), (text, cuts) => {

@@ -2,6 +2,7 @@ import { COLON, COMMA, QUOTE } from '../kernel/text/ascii.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, isOfNumber, numberOf, OPEN_ARRAY, OPEN_OBJECT } from './json/json-bytes.js';
 import { endOfShort, JsonText } from './json/json-text.js';
 import { PassedValue } from './json/passed-value.js';
+import { ReportedUsage } from './reported-usage.js';
 import {
   EventType,
   eventTypeOf,
@@ -12,10 +13,9 @@ import {
   LONGEST_NAME,
   OBJECT_OF,
 } from './response-fields.js';
-import { SaidUsage } from './said-usage.js';
 import type { TokenCounts } from './usage.js';
 
-/** What the scan is in the middle of. */
+/** The state of the scan. */
 const STRUCTURE = 0;
 const NAME = 1;
 const TEXT = 2;
@@ -35,7 +35,7 @@ export class ResponseScanner {
   outputValues = 0;
   textFrom = 0;
   textTo = 0;
-  /** What the event's type says. */
+  /** The meaning of the event's type. */
   type: number = EventType.other;
   hasError = false;
   /** Whether there is a list of choices with nothing in it. */
@@ -49,7 +49,7 @@ export class ResponseScanner {
   readonly #text = new JsonText();
   readonly #passed = new PassedValue();
   #choiceHasOutput = false;
-  readonly #said = new SaidUsage();
+  readonly #reported = new ReportedUsage();
   /** A name, number or type that a piece may have cut. */
   readonly #word = new Uint8Array(LONGEST_NAME + 1);
   #wordLength = 0;
@@ -67,7 +67,7 @@ export class ResponseScanner {
     this.#expectsName = false;
     this.#field = Field.unknown;
     this.#text.reset();
-    this.#said.reset();
+    this.#reported.reset();
   }
 
   /** Whether the last bracket of the response has been read. */
@@ -77,12 +77,12 @@ export class ResponseScanner {
 
   /** Whether the response itself has usage, not a nested one. */
   get hasOwnUsage(): boolean {
-    return this.#said.isOwn;
+    return this.#reported.isOwn;
   }
 
   /** Fills in the reported tokens; false when there are none. */
   readUsage(into: TokenCounts): boolean {
-    return this.#said.read(into);
+    return this.#reported.read(into);
   }
 
   push(bytes: Uint8Array, from: number, to: number): void {
@@ -111,13 +111,13 @@ export class ResponseScanner {
     }
   }
 
-  /** Walks from value to value until something begins or ends that has a mode of its own. */
+  /** Walks from value to value until something begins or ends that has its own mode. */
   #structure(bytes: Uint8Array, from: number, to: number): number {
     for (let at = from; at < to; at++) {
       const byte = bytes[at]!;
       switch (byte) {
         case QUOTE: {
-          // Most names are short and whole: they are dealt with on the way, as are such texts that are skipped.
+          // Most names are short and complete: they are handled here, as are short texts that are skipped.
           const end = endOfShort(bytes, at + 1, to);
           if (end > 0 && this.#expectsName) this.#named(fieldOf(this.#inside, bytes, at + 1, end));
           else if (end < 0 || this.#field !== Field.unknown) {
@@ -196,7 +196,7 @@ export class ResponseScanner {
     while (end < to && isOfNumber(bytes[end]!)) end++;
     this.#keepWord(bytes, from, end);
     if (end === to) return end;
-    this.#said.count(this.#field, numberOf(this.#word, this.#wordLength));
+    this.#reported.count(this.#field, numberOf(this.#word, this.#wordLength));
     this.#endValue();
     return end;
   }
@@ -226,10 +226,10 @@ export class ResponseScanner {
     this.#field = Field.unknown;
     switch (inner) {
       case Inside.usage:
-        this.#said.begin();
+        this.#reported.begin();
         break;
       case Inside.holder:
-        this.#said.enter(field);
+        this.#reported.enter(field);
         break;
       case Inside.choices:
         this.isWithoutChoice = true;
@@ -242,8 +242,8 @@ export class ResponseScanner {
 
   #close(): void {
     if (this.#depth === 0) return;
-    if (this.#inside === Inside.usage) this.#said.end();
-    else if (this.#inside === Inside.holder) this.#said.leave();
+    if (this.#inside === Inside.usage) this.#reported.end();
+    else if (this.#inside === Inside.holder) this.#reported.leave();
     else if (this.#inside === Inside.choice && this.#choiceHasOutput) this.outputs++;
     this.#inside = this.#around[--this.#depth]!;
     this.#expectsName = false;
@@ -278,7 +278,7 @@ export class ResponseScanner {
         this.hasError = false;
         break;
       default:
-        this.#said.forget(field);
+        this.#reported.forget(field);
     }
   }
 

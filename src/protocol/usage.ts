@@ -15,7 +15,7 @@ export function usageBody(promptTokens: number, completionTokens: number, cached
   };
 }
 
-/** How many tokens a request took; -1 for what the engine does not say. */
+/** How many tokens a request took; -1 for what the engine does not report. */
 export interface TokenCounts {
   /** All of the prompt, what was found in a cache included. */
   inputTokens: number;

@@ -87,7 +87,7 @@ describe('other requests', () => {
     expect(out.bytes.readUInt32LE(4 * 777)).toBe(777);
   });
 
-  test('give the room of a very long prompt back', () => {
+  test('release the memory of a very long prompt', () => {
     const out = new PromptBytes();
     const before = out.bytes.length;
     out.add('x'.repeat(2_000_000));

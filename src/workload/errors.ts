@@ -57,7 +57,7 @@ export function traceEmpty(file: string): InputError {
   );
 }
 
-/** @param formats what is known, each with what its files start with */
+/** @param formats every known format, with what its files start with */
 export function formatUnknown(path: string, formats: readonly { name: string; looksLike: string }[]): InputError {
   const known = formats.map(({ name, looksLike }) => `${name} (${looksLike})`).join(', ');
   return new InputError('TRACE_FORMAT_UNKNOWN', path, 'is not a trace of a known format', `known: ${known}`);
@@ -97,7 +97,7 @@ export function unknownWorkload(name: string, known: readonly string[]): InputEr
   return new InputError('WORKLOAD_UNKNOWN', '--workload', `unknown workload '${name}'`, knownNames(name, known));
 }
 
-/** Trace formats other than TraceV2, and workloads in the formats of others. */
+/** Trace formats other than TraceV2, and workloads in the formats of other tools. */
 
 export function rowTooLong(place: string, found: number, wanted: number): InputError {
   const problem = `the row has ${columns(found)}, the first line names ${wanted}`;
@@ -128,7 +128,7 @@ export function partEmpty(path: string, model: string | undefined, known: readon
   return new InputError('TRACE_PART_EMPTY', path, 'no request has a complete response', hint);
 }
 
-/** @param spans how many there are of any kind */
+/** @param spans the number of spans of any kind */
 export function callsMissing(path: string, spans: number): InputError {
   const problem = spans === 0 ? 'the file has no spans' : `none of ${spans} spans is a call to a model`;
   const hint = 'export spans that have gen_ai.usage.input_tokens and gen_ai.usage.output_tokens';
@@ -173,7 +173,7 @@ export function specInvalid(place: string, problem: string, hint: string): Input
 
 export const SPEC_CODES: SchemaCodes = { invalid: 'WORKLOAD_SPEC_INVALID', unknownKey: 'WORKLOAD_SPEC_UNKNOWN_KEY' };
 
-/** What is fine key by key, but cannot be generated. */
+/** A specification whose keys are all valid, but which cannot be generated. */
 export function workloadImpossible(client: string, problem: string, hint: string): InputError {
   return new InputError('WORKLOAD_IMPOSSIBLE', `client '${client}'`, problem, hint);
 }

@@ -5,7 +5,7 @@ export type ObservedOutcome = (typeof OBSERVED_OUTCOMES)[number];
 
 /** Measurements of recorded requests, by row, to compare with a simulation. */
 export interface Observed {
-  /** Microseconds from the arrival until it went to a replica, until its first token, and until its end; NaN: never. */
+  /** Microseconds from the arrival until it was sent to a replica, until its first token, and until its end; NaN: never. */
   dispatchUs: Float64Array;
   ttftUs: Float64Array;
   e2eUs: Float64Array;
@@ -17,7 +17,7 @@ export interface Observed {
   sent?: SentFacts;
 }
 
-/** Whole numbers that a sender notes of each request, with the columns of a TraceV2 that hold them. */
+/** Whole numbers that a sender records for each request, with the columns of a TraceV2 that hold them. */
 export const SENT_COLUMNS = {
   /** As counted by the server; -1: not reported. */
   serverInputTokens: 'server_input_tokens',
@@ -37,11 +37,11 @@ export const SENT_COLUMNS = {
 export type SentColumn = keyof typeof SENT_COLUMNS;
 
 export interface SentFacts extends Record<SentColumn, Float64Array> {
-  /** What was wrong with the response, in a word, and in more of them; empty when nothing was. */
+  /** The error of the response as a single word and as a message; empty without an error. */
   problem: readonly string[];
   message: readonly string[];
   finishReason: readonly string[];
-  /** The id that the server was given. */
+  /** The request id that was sent to the server. */
   xRequestId: readonly string[];
 }
 

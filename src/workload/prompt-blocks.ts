@@ -22,7 +22,7 @@ export class PromptBlocks {
   readonly #largeIds = new Map<number, number>();
   /** Ids that occur again after another block: by the block before them, then by id. */
   readonly #others = new Map<number, Map<number, number>>();
-  /** The blocks of all rows, one row behind the other. */
+  /** The blocks of all rows, one row after the other. */
   #blocks = new Int32Array(1024);
   /** Where the rows before this one end, so where it begins. */
   #ends = new Float64Array(1024);

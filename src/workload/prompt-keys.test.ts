@@ -37,7 +37,7 @@ function keysOf(keys: PromptKeys, row: number, blocks: number): number[] {
 }
 
 describe('PromptKeys', () => {
-  it('shares the full blocks of a group and nothing behind them', () => {
+  it('shares the full blocks of a group and nothing after them', () => {
     const keys = new PromptKeys(
       tableOf([
         { input: 100, group: 'g', prefix: 40 },

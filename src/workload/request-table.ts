@@ -12,9 +12,9 @@ export interface TokenKinds {
   reasonRatio: Float64Array;
 }
 
-/** The way between a client and the cluster. */
+/** The network between a client and the cluster. */
 export interface ClientNetwork {
-  /** There and back. */
+  /** Round trip. */
   rttUs: number;
   /** 0: the tokens themselves take no time. */
   bandwidthMbps: number;

@@ -12,7 +12,7 @@ export interface TraceGoodputTarget {
 export interface TraceServer {
   type?: string;
   version?: string;
-  /** As its own makers call it, not as requests do. */
+  /** The publisher's name of the model, not the name in requests. */
   model?: string;
   hardware?: string;
   tensorParallel?: number;
@@ -24,9 +24,9 @@ export interface TraceServer {
   maxModelLen?: number;
 }
 
-/** The YAML file of a TraceV2; other formats have none of it. */
+/** The YAML file of a TraceV2; other formats have none. */
 export interface TraceHeader {
-  /** real: observed on a server, deadlines relative to the arrival; generated, replayed or unsaid: absolute. */
+  /** real: observed on a server, deadlines relative to the arrival; generated, replayed or absent: absolute. */
   mode: '' | 'real' | 'generated' | 'replayed';
   workloadSeed?: number;
   /**
@@ -37,10 +37,10 @@ export interface TraceHeader {
   goodputTargets: Record<string, TraceGoodputTarget>;
   /** Tokens of a block in the column `block_hashes`. */
   blockTokens?: number;
-  /** Requests before those of an observed trace, which only warmed the server up; absent for none. */
+  /** Warm-up requests that were sent before those of an observed trace; absent for none. */
   warmUpRequests?: number;
   server?: TraceServer;
-  /** The way to the server and back. */
+  /** Round trip to the server. */
   rttMs?: number;
   /** Why an observed trace is incomplete: it was interrupted, or requests were sent too late. */
   partial?: string;

@@ -50,9 +50,9 @@ export async function describeModel(source: ModelSource, name: string): Promise<
   const config = parseJsonFile(text, file);
   const weights = await readModelWeights(source);
   const fields = new ConfigFields(file, config);
-  const said = fields.text('torch_dtype') || fields.text('dtype');
+  const declared = fields.text('torch_dtype') || fields.text('dtype');
   // A config may leave the type to the weights.
-  const complete = said === '' ? JSON.stringify({ ...config, torch_dtype: weights.dtype }) : text;
+  const complete = declared === '' ? JSON.stringify({ ...config, torch_dtype: weights.dtype }) : text;
   const spec = parseModelConfig(complete, file, name.toLowerCase());
   // Without all dimensions the parameters cannot be estimated.
   const estimate = spec.vocab === 0 || spec.intermediate === 0 ? null : parameters(spec);
@@ -65,7 +65,7 @@ export async function describeModel(source: ModelSource, name: string): Promise<
     kvHeads: spec.kvHeads,
     headDim: headDimension(spec),
     experts: spec.experts,
-    dtype: said || weights.dtype!,
+    dtype: declared || weights.dtype!,
     parameters: weights.parameters ?? estimate,
     parametersCounted: weights.parameters !== null,
     weightBytes: weights.bytes ?? (estimate === null ? null : Math.trunc(estimate * spec.weightBytesPerParam)),

@@ -86,11 +86,11 @@ export const badMemory = (field: string, given: number, accepted: string) =>
 export const hubUnreachable = (place: string, problem: string) =>
   new ModelError('REGISTRY_UNREACHABLE', place, problem, 'check its address, the network and the proxy', true);
 
-export const failing = (place: string, status: number, said: string, retryAfterMs: number | null) =>
+export const failing = (place: string, status: number, reason: string, retryAfterMs: number | null) =>
   new ModelError(
     'REGISTRY_FAILING',
     place,
-    `returned status ${status}${said}`,
+    `returned status ${status}${reason}`,
     'try again later, or use another mirror',
     true,
     retryAfterMs,
@@ -112,8 +112,8 @@ export const hubTokenRefused = (place: string) =>
 export const tokenNeeded = (place: string) =>
   new ModelError('REGISTRY_TOKEN_NEEDED', place, 'requires a token', 'give one with read access');
 
-export const hubForbidden = (place: string, said: string) =>
-  new ModelError('REGISTRY_FORBIDDEN', place, `access denied${said}`, 'give a token with read access');
+export const hubForbidden = (place: string, reason: string) =>
+  new ModelError('REGISTRY_FORBIDDEN', place, `access denied${reason}`, 'give a token with read access');
 
 export const gated = (place: string) =>
   new ModelError(

@@ -17,7 +17,7 @@ export interface FakeHubRequest {
 }
 
 /** Does something else for a request; false leaves it to the hub. */
-export type Fault = (asked: FakeHubRequest, response: ServerResponse) => boolean;
+export type Fault = (received: FakeHubRequest, response: ServerResponse) => boolean;
 
 interface FakeRepository {
   versions: Map<string, string>;
@@ -92,38 +92,38 @@ export class FakeHub {
   }
 
   /** Does something else for the next requests whose path has this in it. */
-  once(part: string, fault: (response: ServerResponse, asked: FakeHubRequest) => void, times = 1): void {
+  once(part: string, fault: (response: ServerResponse, received: FakeHubRequest) => void, times = 1): void {
     let left = times;
-    this.faults.push((asked, response) => {
-      if (left === 0 || !asked.path.includes(part)) return false;
+    this.faults.push((received, response) => {
+      if (left === 0 || !received.path.includes(part)) return false;
       left--;
-      fault(response, asked);
+      fault(response, received);
       return true;
     });
   }
 
   #serve(server: 'hub' | 'cdn', request: IncomingMessage, response: ServerResponse): void {
     const { headers, method = '', url: path = '' } = request;
-    const asked = { server, method, path, headers };
-    this.requests.push(asked);
-    if (this.faults.some((fault) => fault(asked, response))) return;
+    const received = { server, method, path, headers };
+    this.requests.push(received);
+    if (this.faults.some((fault) => fault(received, response))) return;
     const { authorization } = headers;
     if (server === 'cdn') {
-      this.#serveLarge(asked, response);
+      this.#serveLarge(received, response);
     } else if (authorization !== undefined && authorization !== `Bearer ${this.token}`) {
       refuse(response, 401, undefined, 'Invalid credentials in Authorization header');
     } else if (path.startsWith('/api/models?')) {
       this.#list(new URL(path, this.url), response);
     } else {
-      this.#serveModel(asked, response);
+      this.#serveModel(received, response);
     }
   }
 
-  #serveModel(asked: FakeHubRequest, response: ServerResponse): void {
-    const url = new URL(asked.path, this.url);
+  #serveModel(received: FakeHubRequest, response: ServerResponse): void {
+    const url = new URL(received.path, this.url);
     const match = API_PATH.exec(url.pathname) ?? FILE_PATH.exec(url.pathname) ?? [];
     const [, name = '', version = '', file] = match.map((part) => decodeURIComponent(part ?? ''));
-    const isKnown = asked.headers.authorization !== undefined;
+    const isKnown = received.headers.authorization !== undefined;
     const repository = this.#repositories.get(name);
     const commit = repository?.versions.get(version) ?? '';
     const files = repository?.commits.get(commit);
@@ -138,18 +138,18 @@ export class FakeHub {
     } else if (files[file] === undefined) {
       refuse(response, 404, 'EntryNotFound', 'Entry not found');
     } else {
-      this.#resolve({ asked, name, commit, file, bytes: files[file] }, response);
+      this.#resolve({ received, name, commit, file, bytes: files[file] }, response);
     }
   }
 
   #resolve(
     {
-      asked,
+      received,
       bytes,
       commit,
       file,
       name,
-    }: { asked: FakeHubRequest; name: string; commit: string; file: string; bytes: Buffer },
+    }: { received: FakeHubRequest; name: string; commit: string; file: string; bytes: Buffer },
     response: ServerResponse,
   ): void {
     const isLarge = LARGE.test(file);
@@ -159,20 +159,20 @@ export class FakeHub {
       const location = `${this.cdnUrl}/blobs/${sha256(bytes)}?Expires=1&Signature=s3cr3t`;
       response.writeHead(302, { ...facts, location, 'x-linked-etag': etag, 'x-linked-size': bytes.length });
       response.end(`Found. Redirecting to ${location}`);
-    } else if (asked.path.startsWith('/api/resolve-cache/')) {
-      sendBytes(bytes, asked, { ...facts, etag }, response);
+    } else if (received.path.startsWith('/api/resolve-cache/')) {
+      sendBytes(bytes, received, { ...facts, etag }, response);
     } else {
       const location = `/api/resolve-cache/models/${name}/${commit}/${file.split('/').map(encodeURIComponent).join('/')}`;
       response.writeHead(307, { ...facts, location, etag }).end('Temporary Redirect');
     }
   }
 
-  #serveLarge(asked: FakeHubRequest, response: ServerResponse): void {
-    const wanted = /^\/blobs\/([0-9a-f]+)\?/.exec(asked.path)?.[1];
+  #serveLarge(received: FakeHubRequest, response: ServerResponse): void {
+    const wanted = /^\/blobs\/([0-9a-f]+)\?/.exec(received.path)?.[1];
     const commits = [...this.#repositories.values()].flatMap((repository) => [...repository.commits.values()]);
     const found = commits.flatMap((files) => Object.values(files)).find((bytes) => sha256(bytes) === wanted);
     if (found === undefined) refuse(response, 404, undefined, 'no such blob');
-    else sendBytes(found, asked, { etag: '"0123-multi-part"' }, response);
+    else sendBytes(found, received, { etag: '"0123-multi-part"' }, response);
   }
 
   #list({ searchParams }: URL, response: ServerResponse): void {

@@ -37,7 +37,7 @@ describe('kinds', () => {
 const ENDPOINT = { engine: { name: 'vllm' }, model: { name: 'm' } };
 
 describe('Endpoint', () => {
-  it('reports everything that is wrong at once', () => {
+  it('reports all problems at once', () => {
     const spec = { ...ENDPOINT, replicas: -1, resources: { memory: '16G' }, placement: 'sprad', env: { 'a-b': 'x' } };
     expect(wrong('Endpoint', spec)).toEqual([
       "here (spec.resources.memory): '16G' is not valid; give an amount such as '512Mi' or '16Gi'",

@@ -10,7 +10,7 @@ import { role } from './kinds/role.js';
 import { workspace } from './kinds/workspace.js';
 import { DEFAULT_WORKSPACE } from './resource.js';
 
-/** Every kind of resource, those that others refer to first: a new one is a file and a line here. */
+/** Every kind of resource, referenced kinds first: a new one is a file and a line here. */
 export const KINDS: readonly ResourceKind[] = [
   workspace,
   role,
@@ -37,10 +37,10 @@ export function kindNamed(given: string, place: string): ResourceKind {
   throw unknownKindName(place, given, names, KINDS.map(kindNames));
 }
 
-/** What a kind is called in commands: `endpoints (ep)`. */
+/** The names of a kind in commands: `endpoints (ep)`. */
 export const kindNames = ({ plural, shortNames }: Pick<ResourceKind, 'plural' | 'shortNames'>) =>
   shortNames.length === 0 ? plural : `${plural} (${shortNames.join(', ')})`;
 
-/** How those of a kind are listed. */
+/** The command that lists a kind. */
 export const listCommand = ({ plural, scope }: Pick<ResourceKind, 'plural' | 'scope'>, workspace: string) =>
   `twinyard get ${plural}${scope === 'global' || workspace === DEFAULT_WORKSPACE ? '' : ` -w ${workspace}`}`;

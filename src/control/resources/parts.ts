@@ -15,7 +15,7 @@ import {
 } from '../../schema/fields.js';
 import { DEFAULT_WORKSPACE } from './resource.js';
 
-/** What several kinds are made of. */
+/** Schemas that several kinds share. */
 
 /** A DNS label, so that a name can be part of a path, a host or a process. */
 export const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -36,7 +36,7 @@ export const url = pattern(
   2048,
 );
 
-/** A secret that no header has to carry: it may have several lines and spaces. */
+/** A secret that is not sent in a header: it may contain spaces and line breaks. */
 export const secretText = secret(32_768, /^[^\0]+$/, 'a secret without zero bytes');
 
 export const memory = pattern(MEMORY, "an amount such as '512Mi' or '16Gi'");

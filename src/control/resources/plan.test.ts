@@ -11,7 +11,7 @@ const declared = (name: string, spec: object, labels = {}): Declared => ({
 });
 
 describe('plan', () => {
-  it('lists what is new, changed and unchanged, whatever the order of keys', () => {
+  it('lists what is new, changed and unchanged, with keys in any order', () => {
     const before = [declared('a', { x: 1, y: [1, 2] }), declared('b', { x: 1, y: 2 }), declared('left', {})];
     const wanted = [
       declared('a', { y: [1, 3, 4] }, { l: 'v' }),

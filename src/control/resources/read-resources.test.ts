@@ -16,7 +16,7 @@ function messages(text: string): string[] {
 }
 
 describe('readResources', () => {
-  it('reads several documents, skips empty ones, and knows where everything stands', () => {
+  it('reads several documents, skips empty ones, and knows the place of every field', () => {
     const read = readResources(`# first\n---\n${WORKSPACE}---\n---\n${WORKSPACE.replace('a}', 'b}')}`, 'f.yaml');
     expect(read.map(({ resource }) => resourceKey(resource))).toEqual(['Workspace a', 'Workspace b']);
     expect(read[1]!.placeOf('metadata.name')).toBe('f.yaml:11:18 (metadata.name)');
@@ -27,7 +27,7 @@ describe('readResources', () => {
     expect(read!.resource).not.toHaveProperty('$schema');
   });
 
-  it('names file, line, column and path of all that is wrong in all documents', () => {
+  it('names file, line, column and path of every problem in all documents', () => {
     const second = 'apiVersion: twinyard/v1\nkind: Role\nmetadata:\n  name: r\nspec:\n  rol: admin\n  api_keys: []\n';
     expect(messages(`${WORKSPACE}---\n${second}---\nkind: Rôle\n---\nmetadata: {}\n`)).toEqual([
       'f.yaml:10:1 (spec.role): is missing; give one of viewer, operator, admin',
@@ -38,11 +38,11 @@ describe('readResources', () => {
     ]);
   });
 
-  it('says in one line how much more there is', () => {
+  it('reports the number of further problems in one line', () => {
     expect(() => readResources(WORKSPACE.replace('{}', '{a: 1, b: 2}'), 'f.yaml')).toThrow(/\(and 1 more\)$/);
   });
 
-  it('refuses what is not YAML, what is described twice, and nothing at all', () => {
+  it('refuses invalid YAML, a resource given twice, and an empty file', () => {
     expect(messages('a: [')[0]).toMatch(/^f\.yaml:\d+:\d+: .*; write plain YAML or JSON$/);
     expect(messages(`${WORKSPACE}---\n${WORKSPACE}`)).toEqual([
       'f.yaml:8:18 (metadata.name): Workspace a is described twice; keep one of the two',
@@ -53,7 +53,7 @@ describe('readResources', () => {
     expect(messages('[]')[0]).toContain('f.yaml:1:1: is not a resource');
   });
 
-  it('refuses aliases that grow without end, and those of nothing', () => {
+  it('refuses aliases that grow without end, and aliases without an anchor', () => {
     const lines = ['a0: &a0 [x, x]'];
     for (let i = 1; i < 12; i++) lines.push(`a${i}: &a${i} [*a${i - 1}, *a${i - 1}, *a${i - 1}]`);
     expect(messages(lines.join('\n'))[0]).toMatch(/alias/i);

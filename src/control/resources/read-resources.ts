@@ -123,7 +123,7 @@ function twice(written: readonly WrittenResource[]): InputError[] {
   });
 }
 
-/** `Endpoint default/chat`, `Engine vllm`: what no two resources have in common. */
+/** `Endpoint default/chat`, `Engine vllm`: unique for each resource. */
 export function resourceKey({ kind, metadata: { name, workspace } }: Pick<Resource, 'kind' | 'metadata'>): string {
   return workspace === undefined ? `${kind} ${name}` : `${kind} ${workspace}/${name}`;
 }

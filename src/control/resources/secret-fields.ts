@@ -7,7 +7,7 @@ export interface SecretField {
   readonly before: unknown;
   /** For messages: `spec.upstreams[1].credential`. */
   readonly path: string;
-  /** The same with entries of a list by name where they have one, whatever their order: `upstreams[spare].credential`. */
+  /** The same with entries of a list by name where they have one, in any order: `upstreams[spare].credential`. */
   readonly place: string;
   /** The section that has it, now and before. */
   readonly around: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /**
- * The interface between the control plane and whatever runs engines: this machine, or a cluster. Everything that passes
+ * The interface between the control plane and a system that runs engines: this machine, or a cluster. What passes
  * between them is plain data. A runner has no desired state: it starts and stops replicas on demand, reports their
  * state, and finds them again after a restart. Which replicas should exist, and what follows a crash, is decided by the
  * reconciler.
@@ -11,15 +11,15 @@ export interface Runner {
   /** The name of its `RunnerType`. */
   readonly type: string;
 
-  /** Applies the settings of its Cluster. Running replicas keep what they were given. */
+  /** Applies the settings of its Cluster. Running replicas keep their resources. */
   configure(settings: ClusterSettings): void;
 
-  /** Reads what there is to run on and what is free. Throws when the cluster cannot be reached. */
+  /** Reads the total and the free resources. Throws when the cluster cannot be reached. */
   discover(): Promise<ClusterCapacity>;
 
   /**
    * Starts a replica; resolves when the cluster has accepted it, long before it is ready. Throws `NoRoom` when it does
-   * not fit (a cluster with a queue of its own keeps it `starting` with a `problem` instead), and other errors of
+   * not fit (a cluster with its own queue keeps it `starting` with a `problem` instead), and other errors of
    * `errors.ts` when it cannot be started at all; then nothing of it is left.
    */
   start(spec: ReplicaSpec): Promise<ReplicaHandle>;
@@ -95,7 +95,7 @@ export interface ReplicaSpec {
 /** A share of a GPU goes to the GPU that it fills best, or to the one with the most left. */
 export type GpuPlacement = 'pack' | 'spread';
 
-/** What one replica is given. Null: neither counted nor limited. */
+/** The resources of one replica. Null: neither counted nor limited. */
 export interface ReplicaResources {
   readonly cpu: number | null;
   readonly memoryBytes: number | null;
@@ -182,7 +182,7 @@ export interface GpuShare {
   readonly share: number;
 }
 
-/** What no replica has been given. */
+/** Resources that are not allocated. */
 export interface FreeResources {
   readonly cpus: number;
   readonly memoryBytes: number;
@@ -195,7 +195,7 @@ export interface ClusterCapacity {
   readonly memoryBytes: number;
   readonly gpus: readonly Gpu[];
   readonly free: FreeResources;
-  /** Whether a replica is held to what it was given: not at all, each of its processes, or all of it together. */
+  /** How limits are enforced: not at all, for each process of a replica, or for all of them together. */
   readonly limits: Readonly<Record<'cpu' | 'memory' | 'gpus', 'none' | 'each-process' | 'replica'>>;
   /** Why there may be more than is listed here. */
   readonly problems: readonly string[];

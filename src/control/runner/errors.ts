@@ -87,10 +87,10 @@ export class NoRoom extends RunError {
   constructor(
     /** What is short. */
     readonly lacks: 'cpu' | 'memory' | 'gpus',
-    readonly asked: ReplicaResources,
+    readonly requested: ReplicaResources,
     readonly free: FreeResources,
   ) {
-    super('RUNNER_NO_ROOM', `does not fit: it needs ${demandText(lacks, asked)}; free: ${freeText(lacks, free)}`);
+    super('RUNNER_NO_ROOM', `does not fit: it needs ${demandText(lacks, requested)}; free: ${freeText(lacks, free)}`);
   }
 }
 

@@ -12,7 +12,7 @@ export interface FakeBehaviour {
   readonly isReady?: boolean;
   /** Ignores SIGTERM. */
   readonly isDeaf?: boolean;
-  /** Starts two processes that never end, one of them in a session of its own. */
+  /** Starts two processes that never end, one of them in its own session. */
   readonly hasChildren?: boolean;
 }
 
@@ -26,7 +26,7 @@ for (const line of says) console.error(line);
 if (exits !== undefined) process.exit(exits);
 let status = isReady ? 200 : 503;
 process.on('SIGTERM', () => {
-  console.log('asked to end');
+  console.log('received SIGTERM');
   if (!isDeaf) process.exit(0);
 });
 if (hasChildren) for (const detached of [false, true]) spawn('sleep', ['1000'], { detached, stdio: 'inherit' });

@@ -7,17 +7,17 @@ import { Readiness, responds } from './readiness.js';
 /** Returns the listed responses, then none, and the states reported for them. */
 function heard(list: readonly boolean[], failures: number): Promise<(boolean | number)[]> {
   return new Promise((resolve) => {
-    const said: (boolean | number)[] = [];
-    let asked = 0;
+    const reports: (boolean | number)[] = [];
+    let checks = 0;
     const ask = async () => {
-      if (asked === list.length) {
+      if (checks === list.length) {
         readiness.stop();
-        resolve(said);
+        resolve(reports);
       }
-      return list[asked++] ?? false;
+      return list[checks++] ?? false;
     };
     const readiness = new Readiness(ask, { everyMs: 0, timeoutMs: 0, failures }, (isReady) =>
-      said.push(asked, isReady),
+      reports.push(checks, isReady),
     );
     void readiness.start();
   });

@@ -5,7 +5,7 @@ export interface RunnerOptions {
   /** The name of the Cluster. */
   readonly cluster: string;
   readonly settings: ClusterSettings;
-  /** A folder of the control plane's own, for what the runner has to remember. */
+  /** A folder for the state of the runner. */
   readonly folder: string;
   /** Called with problems that do not stop the runner. */
   readonly onFault: (error: Error) => void;

@@ -11,7 +11,7 @@ export interface RunnerGround {
   spec(id: string, behaviour?: FakeBehaviour, change?: Partial<ReplicaSpec>): ReplicaSpec;
   /** Makes the fake engine of a replica do something; resolves when it has, or has ended. */
   tell(replica: ReplicaHandle, what: EngineOrder): Promise<void>;
-  /** Removes a replica behind the runner's back: kills its process, deletes its pod or its job. */
+  /** Removes a replica without the runner's knowledge: kills its process, deletes its pod or its job. */
   remove(replica: ReplicaHandle): Promise<void>;
   /** How many processes of replicas there are, known to a runner or not. */
   processes(): Promise<number>;
@@ -159,7 +159,7 @@ export function runnerContract(
       await ready('a');
       const exit = await runner.stop('a', { graceMs: 60_000 });
       expect(exit).toMatchObject({ reason: 'stopped', ...exitOf({ code: 0 }) });
-      expect(exit!.lastLines).toEqual(['listening', 'asked to end']);
+      expect(exit!.lastLines).toEqual(['listening', 'received SIGTERM']);
       expect((await event('exited', 'a')).exit).toEqual(exit);
       expect(await runner.list()).toEqual([]);
       expect(await ground.processes()).toBe(0);
@@ -211,7 +211,7 @@ export function runnerContract(
         if (line === 'listening') await ground.tell(handle, { say: 'naïve' });
         if (line === 'naïve') void runner.stop('a', { graceMs: 60_000 });
       }
-      expect(followed).toEqual(['listening', 'naïve', 'asked to end']);
+      expect(followed).toEqual(['listening', 'naïve', 'received SIGTERM']);
     });
 
     test('stops following when the signal is aborted', async () => {
@@ -246,7 +246,7 @@ export function runnerContract(
         (error: unknown) => error as NoRoom,
       );
       expect(refused).toBeInstanceOf(NoRoom);
-      expect(refused).toMatchObject({ code: 'RUNNER_NO_ROOM', lacks: 'gpus', asked: { gpus: 2 } });
+      expect(refused).toMatchObject({ code: 'RUNNER_NO_ROOM', lacks: 'gpus', requested: { gpus: 2 } });
       expect(refused.free.gpus.map((gpu) => gpu.free).sort()).toEqual([0.5, 1]);
       await start('whole', {}, withGpus(1));
       await reopen();
@@ -314,12 +314,12 @@ export function runnerContract(
     });
 
     test('reports nothing to a listener that was removed', async () => {
-      const heard: string[] = [];
-      const stopListening = runner.watch(({ type }) => heard.push(type));
+      const types: string[] = [];
+      const stopListening = runner.watch(({ type }) => types.push(type));
       await ready('a');
       stopListening();
       await runner.stop('a', { graceMs: 0 });
-      expect(heard).toEqual(['started', 'ready']);
+      expect(types).toEqual(['started', 'ready']);
     });
   });
 }

@@ -192,7 +192,7 @@ async function problemsAmong(tx: ResourceTransaction, { placeOf, resource }: Wan
   return problems;
 }
 
-/** Those that are not being deleted. */
+/** Without those that are being deleted. */
 async function existing(tx: ResourceTransaction, kind: string): Promise<ResourceRecord[]> {
   return (await tx.list(kind)).filter(({ deletedAt }) => deletedAt === null);
 }

@@ -23,7 +23,7 @@ function refuse(): never {
 /**
  * A spec for the store: each secret is encrypted for its resource and place. A secret that is unchanged, or given as stars, keeps its
  * stored form; one that cannot be decrypted any more is replaced. Stars are refused without a stored secret, and when the address has
- * changed: otherwise a user who may change the address could have the secret sent to a server of their own.
+ * changed: otherwise a user who may change the address could have the secret sent to their own server.
  */
 export function sealSpec(
   box: Secrets,

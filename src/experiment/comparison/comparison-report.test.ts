@@ -9,7 +9,7 @@ import { compareRuns } from './comparison.js';
 const targets = (byInstance: number[] | null) => ({ targets: { least: 0, most: 0, byInstance } });
 
 describe('compareRuns', () => {
-  it('notes whose requests were lost, but not whose were refused', () => {
+  it('notes variants that lost requests, but not those that refused some', () => {
     const experiment = fakeExperiment([fakeVariant('a'), fakeVariant('b'), fakeVariant('c')], { seeds: [1] });
     const runs = [
       fakeSummary({ completed_share: 0.75 }),

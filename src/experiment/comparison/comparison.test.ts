@@ -54,7 +54,7 @@ describe('compareRuns', () => {
     expect(differenceIn(document, 'goodput_rps')).toBeUndefined();
   });
 
-  it('is about the tail and the throughput, and about what else there is', () => {
+  it('covers the tail, the throughput, and what only some experiments have', () => {
     const keys = (document: ReturnType<typeof compared>) => document.comparison.headline.map(({ key }) => key);
     expect(keys(compared({ ttft_p99_ms: { a: [1], b: [1] } }))).toEqual(['ttft_p99_ms', 'tokens_per_sec']);
     expect(keys(compared({ prompt_cache_hit_rate: { a: [0], b: [0.1] }, fitness: { a: [1], b: [1] } }))).toEqual([
@@ -65,7 +65,7 @@ describe('compareRuns', () => {
     ]);
   });
 
-  it('is also about every class where there are several, as far as both have it', () => {
+  it('covers every class where there are several and both variants have it', () => {
     const critical = { a: [5, 6], b: [1, 2] };
     const { comparison, differences } = compared({
       'ttft_p99_ms/critical': critical,
@@ -83,7 +83,7 @@ describe('compareRuns', () => {
     expect(compared({ ttft_p99_ms: { a: [1, 2], b: [1, 2] } }).findings).toEqual(['b: the same as a in every run.']);
   });
 
-  it('leaves out what does not differ where something does', () => {
+  it('leaves out metrics that do not differ where others do', () => {
     const { findings } = compared({ ttft_p99_ms: { a: [1, 2], b: [2, 3] }, tokens_per_sec: { a: [5, 5], b: [5, 5] } });
     expect(findings).toHaveLength(1);
     expect(findings[0]).toMatch(/^b: TTFT p99 is 66\.7 % higher than with a/);
@@ -120,7 +120,7 @@ describe('compareRuns', () => {
     expect(curves[0]).toMatchObject({ ttftMs: [2, 4], load: load(1) });
   });
 
-  it('measures nothing against a variant that is not there', () => {
+  it('compares nothing with a variant that does not exist', () => {
     const lost: Variant = fakeVariant('b', { against: 'gone' });
     expect(compareRuns(fakeExperiment([lost], { seeds: [1] }), [fakeSummary()]).document.differences).toEqual([]);
   });

@@ -51,7 +51,7 @@ export interface VariantCurves {
   /** Milliseconds at `QUANTILES`, the mean over seeds. */
   ttftMs: number[];
   e2eMs: number[];
-  /** Of the first seed: a mean over seeds would smooth away what there is to see. */
+  /** Of the first seed: a mean over seeds would smooth the peaks away. */
   load: LoadOverTime;
   targets: TargetCounts;
 }

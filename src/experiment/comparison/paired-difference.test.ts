@@ -11,7 +11,7 @@ describe('pairedDifference', () => {
     expect(high).toBeCloseTo(2 + half, 10);
   });
 
-  it('does not see what both have in common', () => {
+  it('ignores what both have in common', () => {
     expect(pairedDifference([101, 1001, 10_001], [100, 1000, 10_000])).toEqual({ mean: 1, low: 1, high: 1 });
   });
 
@@ -19,7 +19,7 @@ describe('pairedDifference', () => {
     expect(pairedDifference([3], [1])).toEqual({ mean: 2, low: null, high: null });
   });
 
-  it('never falls below what takes everything away', () => {
+  it('is never below minus the mean of the reference', () => {
     expect(pairedDifference([0, 1], [10, 30]).low).toBe(-20);
   });
 });

@@ -1,7 +1,7 @@
 /** How a measure of one variant differs from that of another under the same workloads and seeds. */
 export interface PairedDifference {
   mean: number;
-  /** Ends of the 95 % confidence interval of the mean difference; null when there is one pair only. */
+  /** Ends of the 95 % confidence interval of the mean difference; null for a single pair. */
   low: number | null;
   high: number | null;
 }

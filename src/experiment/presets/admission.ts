@@ -4,7 +4,7 @@ import type { WorkloadRecipe } from '../recipes/workload-recipe.js';
 import type { Capacity, Preset, PresetVariant } from './preset.js';
 
 const REQUESTS = 4000;
-/** At once: the longer it takes, the less beginning and end count. */
+/** All at once: in a long run, start and end have less weight. */
 const CAPACITY_REQUESTS = 20_000;
 const LOADS = [0.5, 1, 1.5, 2, 3];
 const REFERENCE = 'always-admit';
@@ -74,7 +74,7 @@ export const admission: Preset = {
   axis: { title: 'load', unit: 'x capacity' },
   headline: ['goodput_rps', 'rejected_share', 'ttft_p99_ms', 'ttft_p99_ms/critical'],
   notes: ({ requestsPerSec, inputTokensPerSec }) => [
-    `Capacity is ${decimal(requestsPerSec, 1)} requests/s: what the same fleet answers when ${wholeNumber(CAPACITY_REQUESTS)} requests arrive nearly at once.`,
+    `Capacity is ${decimal(requestsPerSec, 1)} requests/s: what the same fleet serves when ${wholeNumber(CAPACITY_REQUESTS)} requests arrive nearly at once.`,
     `Token buckets fill at that rate (${wholeNumber(inputTokensPerSec)} prompt tokens/s) and hold 1, 5 or 20 seconds of it.`,
     `tier-shed refuses the class batch while the busiest replica has an effective load above ${2 * MAX_NUM_SEQS}: a full batch.`,
     'Good is a first token within 500 ms (critical, 20 % of requests), 2 s (standard, 30 %) or 10 s (batch, 50 %).',

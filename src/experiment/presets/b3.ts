@@ -4,7 +4,7 @@ import type { Preset, PresetVariant } from './preset.js';
 
 const REFERENCE = 'lmetric';
 const MAX_TURNS = 8;
-/** With fewer there are too few sessions for what is known of their length. */
+/** With fewer requests there are too few sessions for the published quantiles. */
 const LEAST_REQUESTS = 450;
 
 /** At another size the synthetic trace has as many requests per session and per second. */

@@ -3,7 +3,7 @@ import type { ExperimentAxis } from '../experiment.js';
 import type { MetricKey } from '../metrics.js';
 import type { WorkloadRecipe } from '../recipes/workload-recipe.js';
 
-/** What a fleet can do at most, as measured by offering it far more. */
+/** The capacity of a fleet, measured by offering far more. */
 export interface Capacity {
   requestsPerSec: number;
   inputTokensPerSec: number;
@@ -37,7 +37,7 @@ export interface Preset {
    * The source of the workload: flags of `run` and `replay`, or the preset, unless it accepts a trace and one is given.
    */
   workload: 'flags' | 'preset' | 'preset or trace';
-  /** Fewer requests than this it cannot do with. */
+  /** The smallest number of requests that it supports. */
   leastRequests: number;
   /** The workload that the capacity is measured with; null: the variants do not depend on it. */
   capacityWorkload: (() => WorkloadRecipe) | null;

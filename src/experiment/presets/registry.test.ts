@@ -18,7 +18,7 @@ describe.each(PRESETS)('$name', (preset) => {
     for (const { x } of variants) expect(x === null).toBe(preset.axis === null);
   });
 
-  it('is about measures that exist', () => {
+  it('names metrics that exist', () => {
     for (const key of preset.headline ?? []) {
       expect(METRICS.map((metric) => metric.key)).toContain(key.replace('/critical', ''));
     }

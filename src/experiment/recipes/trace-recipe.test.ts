@@ -29,7 +29,7 @@ describe('traceRecipe', () => {
     });
   });
 
-  it('counts what rotation has put aside', async () => {
+  it('includes rotated files', async () => {
     const data = file('traffic.jsonl', 'new');
     const alone = await traceRecipe({ header: null, data, ...REPLAYED });
     file('traffic.jsonl.1', 'old');

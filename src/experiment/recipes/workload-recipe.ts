@@ -4,7 +4,7 @@ import type { AgenticOptions } from '../../workload/synth/agentic-sessions.js';
 import type { Trace, TraceGoodputTarget, TracePart } from '../../workload/trace.js';
 import type { Workload } from '../../workload/workload.js';
 
-/** How to make a workload: plain data, so that a worker can make it itself. */
+/** How to create a workload: plain data, so that a worker can create it itself. */
 export type WorkloadRecipe =
   | { kind: 'spec'; spec: WorkloadSpec; options: Omit<GenerateOptions, 'seed'> }
   | TraceRecipe
@@ -18,7 +18,7 @@ export interface TraceRecipe {
   data: string;
   /** Only some of its requests. */
   part?: TracePart;
-  /** Of the bytes of both: what counts is what is in the files, not where they are. */
+  /** Of the bytes of both: content counts, not location. */
   sha256: string;
   sessionMode: string;
   thinkTimeMs: number | null;

@@ -3,7 +3,7 @@ import type { RunSummary } from './run-summary.js';
 
 /** Simulates runs, one or several at a time. */
 export interface RunExecutor {
-  /** How many runs it works on at once: more than these it need not be given. */
+  /** How many runs it works on at once; passing more has no benefit. */
   readonly width: number;
   run(inputs: RunInputs): Promise<RunSummary>;
   /** Stops it, even during a run. */

@@ -28,7 +28,7 @@ describe('loadOverTime', () => {
     expect(rows[1]!.slice(0, 4)).toEqual([0.2, 0.2, 0.2, 0]);
   });
 
-  it('agrees with looking at every microsecond', () => {
+  it('agrees with a count at every microsecond', () => {
     const request = fc.record({ at: fc.nat(400), e2e: fc.nat(300), instance: fc.nat(1) });
     fc.assert(
       fc.property(fc.array(request, { minLength: 1, maxLength: 20 }), (list) => {
@@ -73,7 +73,7 @@ describe('loadOverTime', () => {
     expect(rows.map((row) => row[75])).toEqual([0, 0.06, 1]);
   });
 
-  it('shows nothing of a run in which nothing was placed', () => {
+  it('is empty for a run in which no request was placed', () => {
     expect(
       loadOf([{ at: 5, status: 'rejected', instance: -1 }])
         .rows.flat()

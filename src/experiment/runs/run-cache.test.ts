@@ -20,7 +20,7 @@ describe('openRunCache', () => {
     expect(readdirSync(path)).toEqual(['key.json']);
   });
 
-  it('knows nothing of what was not put', async () => {
+  it('is undefined for a key that was not stored', async () => {
     expect(await (await openRunCache(folder)).get('key')).toBeUndefined();
   });
 
@@ -29,7 +29,7 @@ describe('openRunCache', () => {
     ['changed', (text) => text.replace('"requests":10', '"requests":11')],
     ['empty', () => ''],
     ['something else', () => 'no\n{}'],
-  ])('does not believe a file that is %s', async (_, damage) => {
+  ])('ignores a file that is %s', async (_, damage) => {
     const cache = await openRunCache(folder);
     cache.put('key', fakeSummary());
     const path = join(folder, 'key.json');

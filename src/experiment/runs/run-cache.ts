@@ -57,7 +57,7 @@ function checksum(body: string): string {
   return createHash('sha256').update(body).digest('hex');
 }
 
-/** The nearest folder above that exists. In some of the system's own, such as /proc, making a folder never returns. */
+/** The nearest folder above that exists. In some system folders, such as /proc, creating a folder never returns. */
 function placeForFolders(folder: string): string {
   let place = resolve(folder);
   while (!existsSync(place)) place = dirname(place);

@@ -19,7 +19,7 @@ export interface RunSummary {
 export interface TargetCounts {
   least: number;
   most: number;
-  /** Only of fleets small enough to look at. */
+  /** Only for fleets that are small enough to plot. */
   byInstance: number[] | null;
 }
 

@@ -94,7 +94,7 @@ describe('createExecutor', () => {
 
 describe('errors between threads', () => {
   it.each([new InputError('CODE', 'place', 'problem', 'hint'), new RunError('CODE', 'message'), new Error('anything')])(
-    'come out as they went in: $name',
+    'arrive as they were thrown: $name',
     (error) => {
       poolOf(1, '');
       const copy = thrownError(structuredClone(plainError(error)));
@@ -103,7 +103,7 @@ describe('errors between threads', () => {
     },
   );
 
-  it('may be no error at all', () => {
+  it('may be any thrown value', () => {
     poolOf(1, '');
     expect(thrownError(plainError('a text'))).toEqual(new Error('a text'));
   });

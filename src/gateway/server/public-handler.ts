@@ -1,5 +1,5 @@
 import { ApiError, errorCode } from '../../protocol/errors.js';
-import { withUsageAsked } from '../../protocol/with-usage-asked.js';
+import { withUsageRequested } from '../../protocol/with-usage-requested.js';
 import type { AccessKey } from '../access/keys/access-key.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { draining, internalError, methodWrong, pathUnknown } from '../errors.js';
@@ -82,7 +82,7 @@ function begin(
       facts.tenant = key.tenant;
       facts.sloClass = key.allowedClass(facts.sloClass, endpoint.flow.priorities);
     }
-    const asking = facts.hidesUsage ? withUsageAsked(body, facts.body.stream_options !== undefined) : null;
+    const asking = facts.hidesUsage ? withUsageRequested(body, facts.body.stream_options !== undefined) : null;
     const { tracing } = host.services;
     const trace = tracing === null ? null : tracing.begin(request.header('traceparent'), request.header('tracestate'));
     const exchange = new Exchange(host, endpoint, facts, {

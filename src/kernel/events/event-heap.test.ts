@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EventHeap } from './event-heap.js';
 
 describe('EventHeap', () => {
-  it('gives events in order of time, whatever the order they came in', () => {
+  it('returns events in order of time, for any order of insertion', () => {
     const heap = new EventHeap();
     for (const time of [30, 10, 20]) heap.push(time, time + 1);
     expect([heap.pop(), heap.pop(), heap.pop()]).toEqual([11, 21, 31]);

@@ -1,6 +1,6 @@
 /**
  * Events ordered by (time, order of insertion): a binary heap on typed arrays, no object per event.
- * The payload is a whole number with a meaning of the owner's.
+ * The payload is a whole number whose meaning the owner defines.
  */
 export class EventHeap {
   #times = new Float64Array(16);

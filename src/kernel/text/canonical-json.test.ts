@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from './canonical-json.js';
 
 describe('canonicalJson', () => {
-  test('equal values have the same text, whatever the order of their keys', () => {
+  test('equal values have the same text, with keys in any order', () => {
     const text = '{"a":[1,{"b":null,"c":"é\\n"}],"z":0.1}';
     expect(canonicalJson({ z: 0.1, a: [1, { c: 'é\n', b: null }] })).toBe(text);
     expect(canonicalJson(JSON.parse(text))).toBe(text);

@@ -11,7 +11,7 @@ describe('nearestName', () => {
     ['two letters swapped', 'wieghted', 'weighted'],
     ['other case', 'Round-Robin', 'round-robin'],
     ['several mistakes in a long name', 'lest_loadet', 'least-loaded'],
-  ])('finds the name behind %s', (_, given, meant) => {
+  ])('finds the name meant by %s', (_, given, meant) => {
     expect(nearestName(given, POLICIES)).toBe(meant);
   });
 

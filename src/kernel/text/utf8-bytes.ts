@@ -3,7 +3,7 @@
  * becomes U+FFFD, as everywhere.
  */
 export class Utf8Bytes {
-  /** At least `room` bytes beyond the text are there to be written. */
+  /** At least `room` bytes after the text can be written. */
   bytes: Uint8Array = new Uint8Array(256);
   readonly #room: number;
 

@@ -15,7 +15,7 @@ export const gaieLegacy: AdmissionPolicy<GaieLegacyOptions> = {
   goodFor:
     'Comparing with a Gateway API Inference Extension installation without flow control, and shedding by memory as well as by queues.',
   notFor:
-    'Fleets with one hot replica: the mean hides it. Classes of priority 0 and above are always admitted, whatever the load.',
+    'Fleets with one hot replica: the mean hides it. Classes of priority 0 and above are always admitted, regardless of load.',
   formula:
     'admit when priority >= 0, or when mean over replicas of max(queued / qd_threshold, kvUsed / kv_threshold) < 1',
   options: {

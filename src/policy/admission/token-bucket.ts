@@ -6,12 +6,12 @@ interface TokenBucketOptions {
   refill_rate: number;
 }
 
-/** A request costs its input tokens, whatever its class. Idle time fills the bucket, up to its capacity. */
+/** A request costs its input tokens, in any class. Idle time fills the bucket, up to its capacity. */
 export const tokenBucket: AdmissionPolicy<TokenBucketOptions> = {
   name: 'token-bucket',
   summary: 'Admits input tokens up to a rate per second, with bursts up to the capacity of the bucket.',
   goodFor:
-    'A fixed budget of input tokens per second, with room for short bursts: cost control, or a limit of something behind the fleet.',
+    'A fixed budget of input tokens per second, with room for short bursts: cost control, or the limit of a system that the fleet depends on.',
   notFor:
     'Protecting important requests: it does not look at SLO classes, so it refuses a large critical request as readily as a batch job. It does not look at the load either, so it refuses on an idle fleet.',
   formula:

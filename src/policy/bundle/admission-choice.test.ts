@@ -57,7 +57,7 @@ describe('options under their own name', () => {
     );
   });
 
-  it('appear in the schema where they have a key of their own', () => {
+  it('appear in the schema where they have their own key', () => {
     expect(Object.keys(ADMISSION_SCHEMA.entries)).toEqual([
       'policy',
       'options',

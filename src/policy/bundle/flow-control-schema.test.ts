@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FLOW_CONTROL_SCHEMA, flowControlOf } from './flow-control-schema.js';
 
 describe('flowControlOf', () => {
-  it('always has an end, of the queue and of a wait', () => {
+  it('always limits the queue and the wait', () => {
     expect(flowControlOf({}, {}).maxQueueDepth).toBeGreaterThan(0);
     expect(flowControlOf({}, {}).requestTtlUs).toBeGreaterThan(0);
   });

@@ -57,7 +57,7 @@ export const FLOW_CONTROL_SCHEMA = section('Flow control', {
   }),
   per_band_capacity: field(whole(0, MOST_WAITING), {
     default: 0,
-    help: 'longest queue of one priority; 0: no limit of its own',
+    help: 'longest queue of one priority; 0: no separate limit',
   }),
   queue_shedding: field(flag, { default: false, help: 'a full queue drops its least important sheddable request' }),
 });

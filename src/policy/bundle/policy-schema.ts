@@ -50,7 +50,7 @@ export const ADMISSION_SCHEMA = section('Admission', {
 });
 
 /**
- * Every key of a policy file. Simulations and gateways read the same files by this schema; each reports what of it has
+ * Every key of a policy file. Simulations and gateways read the same files by this schema; each reports the keys that have
  * no effect on its side.
  */
 export const POLICY_SCHEMA = section('Policy', {

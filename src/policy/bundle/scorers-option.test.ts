@@ -5,7 +5,7 @@ import { scorersOption } from './scorers-option.js';
 const hint = "write 'policy: weighted'";
 
 describe('scorersOption', () => {
-  it('writes scorers as text, however they were given', () => {
+  it('writes scorers as text, for any notation', () => {
     const lines: string[] = [];
     const option = (given: Parameters<typeof scorersOption>[1]) =>
       scorersOption(routingPolicy('weighted'), given, 'p', hint, (line) => lines.push(line));

@@ -2,7 +2,7 @@ import type { RoutingPolicy } from '../contract.js';
 import { idleFileKey } from '../errors.js';
 import { lonePrefixAffinityWarning, parseScorers } from '../scoring/parse-scorers.js';
 
-/** Scorers as the option that a policy takes, however they were written; what is unwise about them goes to `warn`. */
+/** Scorers as the option that a policy takes, in any notation; problems that are not errors go to `warn`. */
 export function scorersOption(
   policy: RoutingPolicy,
   given: Parameters<typeof parseScorers>[0],

@@ -25,7 +25,7 @@ export class HostedPolicies {
   readonly admissionNeedsFleet: boolean;
   /** Tokens per block of the router's index. */
   readonly blockSize: number;
-  /** Equal for settings that choose replicas alike, and for settings that admit alike. */
+  /** Equal for settings with the same routing, and for settings with the same admission. */
   readonly routingKey: string;
   readonly admissionKey: string;
 

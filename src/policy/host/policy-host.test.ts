@@ -274,7 +274,7 @@ describe('worlds', () => {
     expect(hostFor('round-robin', { world: LIVE }).host.policies.routingOptions).toEqual({});
   });
 
-  it('draw the same for the same seed, whatever the policy is called', () => {
+  it('draw the same for the same seed, under any policy name', () => {
     const draws = (name: string, seed: number) => {
       const host = new PolicyHost(settingsOf(name), { world: LIVE, seed, mostReplicas: 64, allBooks: true });
       host.setReplicas(Array.from({ length: 64 }, (_, i) => `r${i}`));

@@ -16,9 +16,9 @@ function features(inputTokens: number, blocks: readonly number[] = []): RequestF
 }
 
 /** Looks up and places, as a host does around a pick. */
-function place(ledger: RouterLedger, request: number, asked: RequestFeatures, replica: number): void {
-  ledger.lookUp(asked);
-  ledger.placed(request, asked, replica);
+function place(ledger: RouterLedger, request: number, prompt: RequestFeatures, replica: number): void {
+  ledger.lookUp(prompt);
+  ledger.placed(request, prompt, replica);
 }
 
 function books(view: FleetView, replica: number): number[] {
@@ -67,10 +67,10 @@ describe('RouterLedger', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, EVERYTHING);
     place(ledger, 0, features(48, [1, 2, 3]), 1);
-    const asked = features(48, [1, 2, 9]);
-    ledger.lookUp(asked);
-    ledger.lookUp(asked);
-    expect(Array.from(asked.routedBlocks)).toEqual([0, 2]);
+    const prompt = features(48, [1, 2, 9]);
+    ledger.lookUp(prompt);
+    ledger.lookUp(prompt);
+    expect(Array.from(prompt.routedBlocks)).toEqual([0, 2]);
   });
 
   it('counts an end once, and ignores unknown requests', () => {
@@ -116,8 +116,8 @@ describe('RouterLedger', () => {
   it('follows a changing fleet: replicas that stay keep their counts, others are forgotten with their requests', () => {
     const view = createFleetView(3);
     const ledger = new RouterLedger(view, EVERYTHING);
-    const asked = { ...features(40, [1, 2]), routedBlocks: new Int32Array(3) };
-    for (const replica of [0, 1, 2]) place(ledger, replica, asked, replica);
+    const prompt = { ...features(40, [1, 2]), routedBlocks: new Int32Array(3) };
+    for (const replica of [0, 1, 2]) place(ledger, replica, prompt, replica);
     ledger.firstToken(2);
     // The third and the first swap slots, the second is replaced by a new one.
     ledger.rearrange(Int32Array.of(2, -1, 0));
@@ -127,8 +127,8 @@ describe('RouterLedger', () => {
       [1, 40, 40, 0],
     ]);
     expect(Array.from(view.indexedBlocks)).toEqual([2, 0, 2]);
-    ledger.lookUp(asked);
-    expect(Array.from(asked.routedBlocks)).toEqual([2, 0, 2]);
+    ledger.lookUp(prompt);
+    expect(Array.from(prompt.routedBlocks)).toEqual([2, 0, 2]);
     expect([ledger.finished(1), ledger.firstToken(1)]).toEqual([false, false]);
     expect([ledger.firstToken(0), ledger.finished(2)]).toEqual([true, true]);
     expect([books(view, 0), books(view, 2)]).toEqual([
@@ -147,23 +147,23 @@ describe('RouterLedger', () => {
   it('keeps only the configured parts', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, { ...EVERYTHING, prefixIndex: false, tokens: false });
-    const asked = features(32, [1, 2]);
-    place(ledger, 0, asked, 0);
-    ledger.lookUp(asked);
+    const prompt = features(32, [1, 2]);
+    place(ledger, 0, prompt, 0);
+    ledger.lookUp(prompt);
     ledger.firstToken(0);
     expect(books(view, 0)).toEqual([1, 0, 0, 0]);
-    expect(Array.from(asked.routedBlocks)).toEqual([0, 0]);
+    expect(Array.from(prompt.routedBlocks)).toEqual([0, 0]);
     expect(ledger.finished(0)).toBe(true);
     ledger.rearrange(Int32Array.of(-1, 0));
     expect([ledger.finished(0), ...books(view, 1)]).toEqual([false, 0, 0, 0, 0]);
   });
 
-  it('counts whole prompts as pending without an index, whatever the features say', () => {
+  it('counts whole prompts as pending without an index, even if the features list blocks', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, { ...EVERYTHING, prefixIndex: false });
-    const asked = features(32, [1, 2]);
-    asked.routedBlocks.fill(2);
-    place(ledger, 0, asked, 0);
+    const prompt = features(32, [1, 2]);
+    prompt.routedBlocks.fill(2);
+    place(ledger, 0, prompt, 0);
     expect(books(view, 0)).toEqual([1, 32, 32, 0]);
   });
 

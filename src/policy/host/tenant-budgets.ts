@@ -2,7 +2,7 @@ import { grownArray, roomFor } from '../../kernel/grown-array.js';
 import { isSheddable } from '../slo-classes.js';
 
 const NO_TENANT = -1;
-/** Tenants that get a number of their own without a share. */
+/** Tenants without a share that get their own number. */
 const MOST_TENANTS = 10_000;
 
 /**
@@ -66,7 +66,7 @@ export class TenantBudgets {
     this.#inFlight[tenant]!++;
   }
 
-  /** The request has ended; only the first call for a placing counts. */
+  /** The request has ended; only the first call per placement counts. */
   left(request: number): void {
     const tenant = request < this.#tenantOf.length ? this.#tenantOf[request]! : NO_TENANT;
     if (tenant === NO_TENANT) return;

@@ -19,7 +19,7 @@ export const DISPATCH_ORDERS: readonly DispatchOrder[] = [
   },
   {
     name: 'fifo',
-    summary: 'In order of arrival, whatever the priority; the ceiling is that of the band of the oldest request.',
+    summary: 'In order of arrival, regardless of priority; the band of the oldest request sets the ceiling.',
     band: 'oldest-request',
     request: 'oldest',
   },

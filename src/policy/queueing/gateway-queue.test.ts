@@ -109,7 +109,7 @@ describe('fairness', () => {
 });
 
 describe('limits', () => {
-  it('rejects above the capacity of a band, whatever room there is elsewhere', () => {
+  it('rejects above the capacity of a band, even if other bands have room', () => {
     const queue = new GatewayQueue(options({ bandCapacity: 1, capacity: 9, shedding: true }));
     expect(queue.enqueue(0, candidate())).toBe('accepted');
     expect(queue.enqueue(1, candidate())).toBe('rejected');
@@ -139,7 +139,7 @@ describe('limits', () => {
     expect(waiting(queue)).toEqual([6, 3, 0, 5]);
   });
 
-  it('never sheds what is not sheddable', () => {
+  it('never sheds a request that is not sheddable', () => {
     const queue = new GatewayQueue(options({ capacity: 1, shedding: true }));
     queue.enqueue(0, candidate({ priority: 0 }));
     expect(queue.enqueue(1, candidate({ priority: 4 }))).toBe('rejected');

@@ -5,7 +5,7 @@ import { createFleetView } from '../fleet-view.js';
 import { createRequestFeatures } from '../request-features.js';
 import { alwaysBusiest } from './always-busiest.js';
 
-it('takes the greatest load, the first of equals, and has no scores of its own', () => {
+it('takes the greatest load, the first of equals, and sets no scores', () => {
   const picker = alwaysBusiest.create({}, { random: randomStream(1, 'x'), replicas: 3 });
   const view = createFleetView(3);
   view.queued.set([1, 2, 0]);

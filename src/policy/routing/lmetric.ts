@@ -18,7 +18,7 @@ export const lmetric: RoutingPolicy<{ batch_offset: number; tie_break: TieBreak;
   goodFor:
     'Sessions and agents with long, shared prompts: a warm cache wins at equal load, and an idle replica wins over a busy warm one. It has no weights to tune.',
   notFor:
-    'Fleets that are mostly idle: a replica with nothing in flight scores 0 whatever it has cached, so the first idle one wins; `batch_offset: 1` avoids that. Outputs of very different length: it counts requests, not output tokens.',
+    'Fleets that are mostly idle: a replica with nothing in flight scores 0 even if it has nothing cached, so the first idle one wins; `batch_offset: 1` avoids that. Outputs of very different length: it counts requests, not output tokens.',
   formula: 'least (pendingPrefillTokens + max(0, input - hit)) * (inFlight + batch_offset); the first among equals',
   options: {
     batch_offset: field(number(0), {

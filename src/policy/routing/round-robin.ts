@@ -5,7 +5,7 @@ import { eligibleCount, nthEligible } from './parts/eligible.js';
 
 export const roundRobin: RoutingPolicy = {
   name: 'round-robin',
-  summary: 'Takes replicas in turn, in fleet order, whatever the load.',
+  summary: 'Takes replicas in turn, in fleet order, regardless of load.',
   goodFor:
     'Requests of similar length on replicas of the same kind, and as the baseline that every other policy has to beat.',
   notFor:

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { pickerOf } from './parts/picker.fixture.js';
 import { sessionHash } from './session-hash.js';
 
-it('gives every session its replica, whatever the load, and spreads sessions over all', () => {
+it('gives every session its replica, regardless of load, and spreads sessions over all', () => {
   const { view, request, why, ask } = pickerOf(sessionHash, 4);
   const homes = () =>
     Array.from({ length: 60 }, (_, i) => {

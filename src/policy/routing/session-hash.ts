@@ -9,7 +9,7 @@ import { HashRing } from './parts/hash-ring.js';
 export const sessionHash: RoutingPolicy<{ virtual_nodes_per_replica: number; tie_break: TieBreak }> = {
   name: 'session-hash',
   summary:
-    'Consistent hashing of the session id: each session has its replica, whatever the load; other requests go where the fewest are in flight.',
+    'Consistent hashing of the session id: each session has its replica, regardless of load; other requests go where the fewest are in flight.',
   goodFor:
     'Comparing with routers that hash a session header onto a ring. Several of them agree without a table, and few sessions move when a replica joins or leaves.',
   notFor:

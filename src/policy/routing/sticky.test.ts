@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { pickerOf } from './parts/picker.fixture.js';
 import { sticky } from './sticky.js';
 
-it('keeps a session on its first replica, whatever the load', () => {
+it('keeps a session on its first replica, regardless of load', () => {
   const { view, why, ask, turn } = pickerOf(sticky, 3);
   view.inFlight.set([1, 0, 2]);
   expect(turn('s')).toBe(1);

@@ -7,7 +7,7 @@ import { SessionAffinity } from './parts/session-affinity.js';
 
 export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {
   name: 'sticky',
-  summary: 'Keeps a session on the replica of its first request, whatever the load.',
+  summary: 'Keeps a session on the replica of its first request, regardless of load.',
   goodFor: 'The upper bound of locality: every turn finds what earlier turns left in the cache, unless it was evicted.',
   notFor:
     'Sessions of very different weight: a heavy one keeps its replica busy, and nothing moves away. Requests without a session get no affinity.',

@@ -83,7 +83,7 @@ describe('the fallback', () => {
     expect(ask()).toBe(2);
   });
 
-  it('lets replicas equal in all three take turns, by a counter of their own', () => {
+  it('lets replicas equal in all three take turns, by a separate counter', () => {
     const { view, why, ask } = pickerOf(unified, 4);
     view.eligible[1] = 0;
     expect([ask(), ask(), ask(), ask()]).toEqual([0, 2, 3, 0]);

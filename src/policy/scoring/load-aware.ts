@@ -6,7 +6,7 @@ const LONGEST_QUEUE = 128;
 export const loadAware: Scorer = {
   name: 'load-aware',
   summary:
-    'Falls linearly from 0.5 for an empty queue to 0 for 128 waiting requests, whatever the other replicas have.',
+    'Falls linearly from 0.5 for an empty queue to 0 for 128 waiting requests, regardless of the other replicas.',
   goodFor:
     'A penalty that depends on the replica alone: adding a replica or emptying another changes nothing for the rest.',
   notFor: 'Fleets without queues, where it is 0.5 for all, and queues beyond 128, which all score 0.',

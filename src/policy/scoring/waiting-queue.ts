@@ -3,7 +3,7 @@ import { scoreByRange } from './score-by-range.js';
 
 export const waitingQueue: Scorer = {
   name: 'waiting-queue',
-  summary: 'Prefers the shortest queue inside the replica, whatever is running there already.',
+  summary: 'Prefers the shortest queue inside the replica, regardless of its running batch.',
   goodFor: 'Avoiding replicas where new requests wait for a seat in the batch.',
   notFor: 'Fleets that are not saturated: no request waits anywhere, and all replicas look the same.',
   reads: ['queued'],

@@ -1,5 +1,5 @@
 /**
- * The status of a GET on a connection of its own, which proves that the server still accepts connections; the body is
+ * The status of a GET on a new connection, which proves that the server still accepts connections; the body is
  * not read. Throws what undici throws, and when no response arrives within `timeoutMs`.
  */
 export async function getStatus(url: string, timeoutMs: number): Promise<number> {

@@ -18,7 +18,7 @@ async function serving(handler: Parameters<typeof createServer>[1]): Promise<str
 }
 
 describe('getStatus', () => {
-  test('returns the status on a connection of its own, without waiting for the body', async () => {
+  test('returns the status on a new connection, without waiting for the body', async () => {
     const ports = new Set<number>();
     const url = await serving((request, response) => {
       ports.add(request.socket.remotePort!);

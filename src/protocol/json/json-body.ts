@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.js';
 
-/** A JSON object as it came: unknown fields are part of it. */
+/** A JSON object as received, with unknown fields. */
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {

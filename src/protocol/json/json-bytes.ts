@@ -5,7 +5,7 @@ export const CLOSE_OBJECT = 0x7d;
 export const OPEN_ARRAY = 0x5b;
 export const CLOSE_ARRAY = 0x5d;
 
-/** Digits of a number that can still be one that counts. */
+/** The most digits of a number that is read. */
 const LONGEST_NUMBER = 48;
 
 /** Whether a byte may be part of a number. */
@@ -15,7 +15,7 @@ export function isOfNumber(byte: number): boolean {
   );
 }
 
-/** The number that is written there; -1 when it is too long to be one that counts. */
+/** The number at this place; -1 when it has too many digits. */
 export function numberOf(word: Uint8Array, length: number): number {
   if (length > LONGEST_NUMBER) return -1;
   let value = 0;

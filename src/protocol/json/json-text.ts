@@ -1,6 +1,6 @@
 import { BACKSLASH, QUOTE } from '../../kernel/text/ascii.js';
 
-/** A text up to this length is gone through; beyond it, a search for its end is worth a call. */
+/** A text up to this length is scanned byte by byte; for a longer one, a search for its end is worth a call. */
 export const SHORT_TEXT = 32;
 
 /** Finds the end of a text in JSON whose beginning has been seen, however it is cut. */
@@ -41,7 +41,7 @@ export class JsonText {
   }
 }
 
-/** Where a short text ends that is whole; -1 when it is not, or not surely. */
+/** Where a short, complete text ends; -1 when it may be incomplete. */
 export function endOfShort(bytes: Uint8Array, from: number, to: number): number {
   const most = Math.min(to, from + SHORT_TEXT);
   for (let at = from; at < most; at++) if (bytes[at] === QUOTE) return bytes[at - 1] === BACKSLASH ? -1 : at;

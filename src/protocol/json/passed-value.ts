@@ -16,7 +16,7 @@ export class PassedValue {
   #depth = 0;
   #isInText = false;
   readonly #text = new JsonText();
-  /** Where each byte that matters comes next in the present piece; -1 when it has not been looked for. */
+  /** Where each byte that matters comes next in the current piece; -1 when it has not been searched. */
   readonly #next = new Int32Array(MATTERS.length);
 
   /** Its first bracket has been read. */
@@ -28,7 +28,7 @@ export class PassedValue {
     this.#text.reset();
   }
 
-  /** What comes is in another buffer. */
+  /** The next bytes are in another buffer. */
   nextPiece(): void {
     for (let i = 0; i < MATTERS.length; i++) this.#next[i] = -1;
   }
@@ -67,7 +67,7 @@ export class PassedValue {
     return to;
   }
 
-  /** What comes first, if it is not the end, is content. */
+  /** The first byte is content, unless it is the end. */
   #skipGap(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && bytes[at]! <= SPACE) at++;
@@ -75,7 +75,7 @@ export class PassedValue {
     return at;
   }
 
-  /** What comes seldom is not looked for again and again. */
+  /** A rare byte is not searched again in every step. */
   #nextThatMatters(bytes: Uint8Array, from: number, to: number): number {
     let first = to;
     for (let i = 0; i < MATTERS.length; i++) {

@@ -41,7 +41,7 @@ export class Histogram {
     return count;
   }
 
-  /** Writes a row as samples of the present family: buckets with all before them, sum and count. */
+  /** Writes a row as samples of the current family: buckets with all before them, sum and count. */
   writeTo(out: Exposition, labels = '', row = 0, { boundText = String, divisor = 1 }: HistogramFormat = {}): void {
     const at = row * this.#width;
     let sum = 0;

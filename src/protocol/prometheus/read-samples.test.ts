@@ -25,7 +25,7 @@ b{x="1",y="two"} 4e2
     ]);
   });
 
-  it('adds up the first of several metrics that is there, whatever its value', () => {
+  it('adds up the first of several metrics that exists, for any value', () => {
     const samples = readSamples('old 1\nold{x="1"} 2\nnew NaN\n');
     expect([samples.sum('newest', 'old', 'new'), samples.sum('new', 'old'), samples.sum('newest')]).toEqual([
       3,
@@ -40,7 +40,7 @@ b{x="1",y="two"} 4e2
     expect([samples.sumWithout('p', 'b'), samples.sumWithout('p', 'c')]).toEqual([Number.NaN, Number.NaN]);
   });
 
-  it('is not confused by what labels say', () => {
+  it('reads any label values', () => {
     const samples = readSamples('a{t="} 9 {",u="q\\"\\\\",v="1"} 2\nab 5\na_total 6');
     expect([samples.sum('a'), samples.label('a', 'v'), samples.label('a', 't'), samples.label('a', 'u')]).toEqual([
       2,
@@ -50,7 +50,7 @@ b{x="1",y="two"} 4e2
     ]);
   });
 
-  it('passes over what is no sample, and takes no word for a number', () => {
+  it('skips lines that are not samples, and reads no word as a number', () => {
     const samples = readSamples('a\n1 2\n{x="1"} 3\n\na_b nothing\nc NaN\nd +Inf');
     expect(['a', 'a_b', 'c', 'd'].map((name) => samples.sum(name))).toEqual(new Array(4).fill(Number.NaN));
   });

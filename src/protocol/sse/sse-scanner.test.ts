@@ -64,7 +64,7 @@ describe('events', () => {
     expect(dataOf(text)).toEqual(expected);
   });
 
-  test('say where they are, so that one can be cut out', () => {
+  test('report their place, so that one can be cut out', () => {
     const text = ': ping\n\ndata: a\n\n: x\ndata: b\r\n\r\ndata: c\r\n\r\ndata';
     const { boundary, events, length } = whole(text);
     expect(events.map(({ end, start }) => text.slice(start, end))).toEqual([

@@ -20,9 +20,9 @@ export interface SseSink {
 }
 
 /**
- * Finds server-sent events in a stream of byte chunks, however the chunks are cut. Bytes are looked at where they are;
+ * Finds server-sent events in a stream of byte chunks, however the chunks are cut. Bytes are read in place;
  * only what a chunk leaves unfinished is copied. Lines may end in LF, CRLF or CR; comments, other fields and events
- * without data are passed over, and so is a byte order mark.
+ * without data are skipped, and so is a byte order mark.
  *
  * A CR ends a line at once, without waiting for the LF that may follow: such an LF belongs to no event.
  */
@@ -34,12 +34,12 @@ export class SseScanner {
   readonly #sink: SseSink;
   readonly #limit: number;
   readonly #readsNames: boolean;
-  /** Bytes of the stream before the present chunk. */
+  /** Bytes of the stream before the current chunk. */
   #before = 0;
   /** The line that the last chunk left unfinished, without what exceeds the limit; its true length. */
   #line: Buffer = NO_BYTES;
   #lineLength = 0;
-  /** Data of the present event: its place, its number of lines, and whether it is too large to keep. */
+  /** Data of the current event: its place, its number of lines, and whether it is too large to keep. */
   #data: Uint8Array = this.#line;
   #dataFrom = 0;
   #dataTo = 0;
@@ -60,7 +60,7 @@ export class SseScanner {
   }
 
   /**
-   * Whether the stream stands inside an event, or anywhere else but behind a blank line: if it ends now, it was cut
+   * Whether the stream is inside an event, or anywhere else but after a blank line: if it ends now, it was cut
    * off.
    */
   get unfinished(): boolean {
@@ -182,7 +182,7 @@ export class SseScanner {
     this.eventName = '';
   }
 
-  /** Copies the event's data out of a buffer that will not be there for long. */
+  /** Copies the event's data out of a buffer that will be reused. */
   #keepData(): void {
     const length = this.#tooLong ? 0 : this.#dataTo - this.#dataFrom;
     if (length > this.#kept.length) this.#kept = grown(this.#kept, length, 0);

@@ -7,7 +7,7 @@ export const SSE_HEADERS = {
 /** The event that ends a stream of OpenAI's kind. */
 export const SSE_DONE = 'data: [DONE]\n\n';
 
-/** One event. JSON has no line ends of its own, so one line is enough. */
+/** One event. JSON contains no line ends, so one line is enough. */
 export function sseEvent(json: string): string {
   return `data: ${json}\n\n`;
 }

@@ -6,7 +6,7 @@ import { drawScatter } from '../chart/scatter.js';
 import { timeUnit } from '../text/time-span.js';
 
 const PANEL = { width: 460, height: 300 };
-/** What is drawn in which colour, in all charts of a page. */
+/** The colour of each series, the same in all charts of a page. */
 export const COLOUR_OF = { measured: 0, predicted: 1, 'single requests': 2, 'middle error': 3, 'no error': 7 } as const;
 /** More points could not be distinguished. */
 export const MOST_POINTS = 2000;

@@ -13,7 +13,7 @@ export const METRIC_TITLES: Readonly<Record<MetricName, string>> = {
 
 const SHOWN_LEVELS: readonly Level[] = ['mean', 'p50', 'p90', 'p95', 'p99'];
 
-/** The comparison for people: grades first, then both sides, then what to know of them. */
+/** The comparison as text: grades first, then both sides, then notes. */
 export function calibrationTable(document: CalibrationDocument, title: string, options: TextOptions): string {
   const style = createStyle(options);
   const { table } = style;

@@ -2,14 +2,14 @@ import { picture } from './panel.js';
 import { linearScale } from './scale.js';
 import { coordinate, element, escaped, label } from './svg.js';
 
-/** One bar: what it is of, how long it is, and how far runs were apart. */
+/** One bar: its name, its length, and the spread over runs. */
 export interface BarRow {
   name: string;
   colour: number;
   value: number;
   low: number;
   high: number;
-  /** The value as people read it. */
+  /** The value as it is shown. */
   text: string;
 }
 

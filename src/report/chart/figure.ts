@@ -39,7 +39,7 @@ function colours({ back, ink, faint, grid, series }: Palette): string {
   return rules.join('\n');
 }
 
-/** What the classes of charts look like, for light and for dark pages. */
+/** The style of chart classes, for light and for dark pages. */
 const STYLE = `
 text { font: 12px system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; }
 .heading { font-size: 18px; font-weight: 600; }

@@ -83,7 +83,7 @@ export function loadCharts(comparison: Comparison): string[] {
   });
 }
 
-/** What the rows of a large fleet are. */
+/** The rows of a large fleet. */
 const RANGE = ['idlest instance', 'mean', 'busiest instance'];
 
 /** Whether any of the charts shows a range instead of replicas. */

@@ -29,8 +29,8 @@ export function compareTable(document: ComparisonDocument, options: TextOptions)
 /** `5 variants, seeds 42 to 46, 25 runs`. */
 export function comparisonHeadline({ comparison: { seeds, runs }, variants }: ComparisonDocument): string {
   const [first, last] = [seeds[0], seeds.at(-1)];
-  const told = seeds.length === 1 ? `seed ${first}` : `${counted(seeds.length, 'seed')} from ${first} to ${last}`;
-  return `${counted(variants.length, 'variant')}, ${told}, ${counted(runs, 'run')}`;
+  const seedText = seeds.length === 1 ? `seed ${first}` : `${counted(seeds.length, 'seed')} from ${first} to ${last}`;
+  return `${counted(variants.length, 'variant')}, ${seedText}, ${counted(runs, 'run')}`;
 }
 
 /**

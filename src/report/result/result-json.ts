@@ -8,7 +8,7 @@ export function resultJson(document: ResultDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** The result with one line per request behind it. */
+/** The result, followed by one line per request. */
 export function* resultWithRequestsJson(
   document: ResultDocument,
   requests: readonly RequestResult[],

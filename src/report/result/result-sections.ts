@@ -114,7 +114,7 @@ export function decisionLines(
   });
 }
 
-/** Only what happened at all. */
+/** Only counts above 0. */
 export function anomalyLines(anomalies: ResultDocument['anomalies'], cluster: ClusterMetrics, style: Style): string[] {
   const counts: [string, number][] = [
     ['priority inversions', anomalies.priority_inversions],

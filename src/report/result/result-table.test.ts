@@ -98,7 +98,7 @@ describe('resultTable', () => {
     );
   });
 
-  it('adds a section for everything else there is', () => {
+  it('adds a section for every optional part of the result', () => {
     const tail = { mean_us: 1500, p99_us: 2500 };
     const quantiles = { mean: 1, p50: 2, p95: 3, p99: 4 };
     const document: ResultDocument = {

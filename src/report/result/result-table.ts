@@ -39,7 +39,7 @@ const FATES: readonly [Exclude<keyof ClusterMetrics, keyof ClientMetrics>, strin
   ['timed_out_requests', 'timed out'],
 ];
 
-/** The result for people: a page of aligned text instead of the JSON document. */
+/** The result as aligned text instead of a JSON document. */
 export function resultTable(document: ResultDocument, options: TextOptions): string {
   const style = createStyle(options);
   const sections = [

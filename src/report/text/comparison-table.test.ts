@@ -21,7 +21,7 @@ it('puts statistics side by side', () => {
   ]);
 });
 
-it('adds how far others are', () => {
+it('adds the differences of other tries', () => {
   const rows = ROWS.slice(3).map((row, i) => (i === 0 ? { ...row, tries: { mean: -0.02, deviation: 0.1 } } : row));
   expect(comparisonTable(['a', 'b', 'others'], rows, { colour: false }).split('\n')).toEqual([
     '               a         b  difference           others',

@@ -15,7 +15,7 @@ export interface ComparisonRow {
   remark?: string;
   /** Below the table. */
   note?: string;
-  /** Further off than it may be. */
+  /** Outside the tolerance. */
   isOutside?: boolean;
 }
 

@@ -15,7 +15,7 @@ it('writes shares as percent', () => {
   expect([percent(0), percent(0.1234), percent(1)]).toEqual(['0.0 %', '12.3 %', '100.0 %']);
 });
 
-it('knows one from many', () => {
+it('writes singular and plural', () => {
   expect([counted(1, 'instance'), counted(0, 'instance'), counted(2000, 'instance')]).toEqual([
     '1 instance',
     '0 instances',

@@ -3,7 +3,7 @@ export function wholeNumber(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** Two digits behind the point, thousands apart: `12,345.68`. */
+/** Two decimal digits, with a thousands separator: `12,345.68`. */
 export function decimal(value: number, digits = 2): string {
   const [integer, rest] = value.toFixed(digits).split('.');
   const grouped = integer!.replace(/\B(?=(\d{3})+$)/g, ',');

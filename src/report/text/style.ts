@@ -1,7 +1,7 @@
 import { type Alignment, type Cell, stackedTables } from './text-table.js';
 import { wrapText } from './wrap-text.js';
 
-/** What the place is like where text is shown. */
+/** Properties of the output that shows the text. */
 export interface TextOptions {
   readonly colour: boolean;
   /** The maximum length of lines; unlimited without it. */
@@ -50,7 +50,7 @@ export function createStyle({ colour, width = Number.POSITIVE_INFINITY }: TextOp
 
 const LABEL_WIDTH = 12;
 
-/** Lines of a text behind a label. */
+/** Lines of a text after a label. */
 export function labelledText({ heading, prose }: Style, label: string, text: string): string[] {
   const [first, ...rest] = prose(label.padEnd(LABEL_WIDTH) + text, LABEL_WIDTH);
   return [heading(first!.slice(0, LABEL_WIDTH)) + first!.slice(LABEL_WIDTH), ...rest];

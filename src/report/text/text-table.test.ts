@@ -10,7 +10,7 @@ it('aligns columns and ends lines without spaces', () => {
   expect(textTable(rows, ['left', 'right', 'left'])).toEqual(['name        n', 'a           1  █', 'longer  1,000']);
 });
 
-it('lets no name steer the terminal', () => {
+it('replaces control characters in names', () => {
   expect(textTable([['\x1b[31mred\n']], ['left'])).toEqual(['?[31mred?']);
 });
 

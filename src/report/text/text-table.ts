@@ -7,7 +7,7 @@ export type Alignment = 'left' | 'right';
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
 const COLUMN_GAP = 2;
-/** A text of many words is wrapped beside the other columns where so much room is left, else in a table below. */
+/** Long text is wrapped beside the other columns where this much room is left, else in a table below. */
 const LEAST_TEXT = 30;
 /** Narrower than this a wrapped text is harder to read than a line that is too long. */
 const LEAST_WRAPPED = 16;

@@ -16,7 +16,7 @@ describe('wrapText', () => {
   });
 });
 
-it('keeps indentation, and gives further lines a width of their own', () => {
+it('keeps indentation, and gives further lines another width', () => {
   expect(wrapText('  one two three', 9, 5)).toEqual(['  one two', 'three']);
   expect(wrapText('one two three', 9, 5)).toEqual(['one two', 'three']);
 });

@@ -1,6 +1,6 @@
 /**
  * Splits text into lines of at most `width` characters, or `further` for lines after the first. A word that is longer is split
- * after a comma, or stands on a line of its own; a number stays with its percent sign; lines of the text itself stay lines.
+ * after a comma, or gets its own line; a number stays with its percent sign; lines of the text itself stay lines.
  */
 export function wrapText(text: string, width: number, further = width): string[] {
   return text.split('\n').flatMap((paragraph) => {

@@ -14,7 +14,7 @@ describe('traceStatsSvg', () => {
     expect(bars).toHaveLength(100);
   });
 
-  it('leaves out sessions and caches that there are not', () => {
+  it('leaves out sessions and caches that the trace does not have', () => {
     const { chats, ...rest } = STATS;
     const { lru_cache, ...prefix_reuse } = STATS.prefix_reuse;
     const series = { ...SERIES, cachedTokens: null, sortedTurns: new Float64Array(0) };

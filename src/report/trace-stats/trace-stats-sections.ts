@@ -8,7 +8,7 @@ export type Section = readonly (readonly string[])[];
 /** Names listed of each kind; the others are counted. */
 const LISTED = 10;
 
-/** What a trace is, in one line. */
+/** A summary of the trace in one line. */
 export function statsHeadline({ format, requests, duration_s }: TraceStats): string {
   return `${format}, ${counted(requests, 'request')} over ${timeSpan(duration_s)}`;
 }

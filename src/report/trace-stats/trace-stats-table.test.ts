@@ -3,7 +3,7 @@ import { STATS } from '../trace-stats.fixture.js';
 import { traceStatsTable } from './trace-stats-table.js';
 
 describe('traceStatsTable', () => {
-  it('shows everything there is', () => {
+  it('shows all statistics', () => {
     expect(traceStatsTable('day.csv', STATS, { colour: false })).toBe(`day.csv: trace-v2, 1,200 requests over 10.0 min
 
 Arrivals  mean/s  most in 1 s  most in 1 min  CV of gaps
@@ -42,7 +42,7 @@ t8             100   8.3 %
 `);
   });
 
-  it('leaves out what there is not', () => {
+  it('leaves out absent statistics', () => {
     const { chats, recorded_blocks, slo_classes, tenants, ...rest } = STATS;
     const plain = {
       ...rest,

@@ -2,7 +2,7 @@ import type { TraceStats } from '../../workload/tools/trace-stats-document.js';
 import { createStyle, type TextOptions } from '../text/style.js';
 import { statsHeadline, statsSections } from './trace-stats-sections.js';
 
-/** The statistics of a trace for people: a page of aligned text. `name` is what the trace is called. */
+/** The statistics of a trace as aligned text. `name`: the name of the trace. */
 export function traceStatsTable(name: string, stats: TraceStats, options: TextOptions): string {
   const style = createStyle(options);
   const tables = statsSections(stats).map((rows) =>

@@ -99,7 +99,7 @@ export function backupContract(stores: TestStores): void {
       }
     });
 
-    it('is a snapshot of one moment, whatever is written meanwhile', async () => {
+    it('is a snapshot of one moment, regardless of concurrent writes', async () => {
       const address = await stores.freshAddress();
       const [store, other] = [await stores.open(address), await stores.open(address)];
       const [resources, others] = [new Resources(store), new Resources(other)];

@@ -25,7 +25,7 @@ export async function storeVersion(db: Kysely<StoreTables>): Promise<number | nu
 }
 
 /**
- * Migrates a store from `version`, 0 for a new one, to the present version, in a transaction that has the store to
+ * Migrates a store from `version`, 0 for a new one, to the current version, in a transaction that has the store to
  * itself.
  */
 export async function migrate(

@@ -58,7 +58,7 @@ function touch(path: string, shown: string, create: boolean): void {
   } catch (error) {
     const isNowhere = create && (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw isNowhere
-      ? storePermission(shown, 'its folder cannot be made')
+      ? storePermission(shown, 'its folder cannot be created')
       : fileError(error as NodeJS.ErrnoException, shown);
   }
 }

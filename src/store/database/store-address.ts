@@ -24,7 +24,7 @@ export function storeAddress(text: string, folder = '.'): StoreAddress {
   const path = text.replace(/^sqlite:(\/\/)?/i, '');
   if (path === '') throw badStoreAddress(text, 'names no file');
   if (path === MEMORY) return { kind: 'sqlite', path, shown: path };
-  // Absolute, so that no library takes the path for an address of its own.
+  // Absolute, so that no library reads the path as its own kind of address.
   return { kind: 'sqlite', path: resolve(folder, path), shown: path };
 }
 

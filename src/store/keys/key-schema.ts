@@ -31,7 +31,7 @@ export const keyName = v.pipe(
 const count = whole(1);
 const dollars = above(0, MOST_DOLLARS);
 
-/** What a key may use of one model, or of all of them; what is left out is not limited. Days and months are UTC. */
+/** What a key may use of one model, or of all of them; omitted limits do not apply. Days and months are UTC. */
 export const KEY_LIMITS_SCHEMA = section('Limits', {
   requests_per_minute: field(count, { help: 'requests started per minute' }),
   tokens_per_minute: field(count, { help: 'input and output tokens per minute' }),

@@ -37,7 +37,7 @@ export function keysContract(stores: TestStores): void {
       expect(JSON.stringify(record)).not.toContain(secret.slice(-20));
     });
 
-    it('have no role unless one is given, and a tenant of their own name', async () => {
+    it('have no role unless one is given, and a tenant named after them', async () => {
       const { keys, resources } = await stores.fresh();
       await newKey({ keys, resources }, 'n');
       expect(keyRecordOf((await resources.get(keyRef('n')))!)).toMatchObject({
@@ -163,7 +163,7 @@ export function keysContract(stores: TestStores): void {
       expect((await reader.keys.news(null))!.keys).toMatchObject([{ id: b.id }]);
     });
 
-    it('are read in batches, however many there are', async () => {
+    it('are read in batches, for any number of keys', async () => {
       const store = await stores.fresh();
       const { id } = await newKey(store, 'first');
       const { version } = (await store.keys.news(null))!;

@@ -33,7 +33,7 @@ export class Keys {
   constructor(private readonly store: Pick<StoreDatabase, 'db' | 'now'> & { readonly resources: Resources }) {}
 
   /**
-   * Issues a new secret for an ApiKey. The present one is accepted until `previousUntil`; null ends it at once. One
+   * Issues a new secret for an ApiKey. The current one is accepted until `previousUntil`; null ends it at once. One
    * that was still accepted from an earlier rotation is not any more.
    */
   async issue(ref: ResourceRef, previousUntil: number | null, actor: string): Promise<IssuedKey> {

@@ -18,7 +18,7 @@ export interface ResourceContent {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** `any`: whatever exists; null: must not exist; a number: not changed since that version. */
+/** `any`: no condition; null: must not exist; a number: not changed since that version. */
 export type Expected = number | null | 'any';
 
 /** Changes of resources that are made together or not at all. */

@@ -46,7 +46,7 @@ async function killed(address: string, life: number): Promise<string[][]> {
   for await (const line of createInterface(child.stdout)) {
     acknowledged.push(line.split(' '));
     if (acknowledged.length !== last) continue;
-    // A moment of its own within the next write, without waiting for a clock.
+    // A different moment within the next write each time, without waiting for a clock.
     for (let i = 0; i < spins; i++) Math.imul(i, i);
     child.kill('SIGKILL');
   }

@@ -34,11 +34,15 @@ export function usageContract(stores: TestStores): void {
         fc.asyncProperty(journals, query, async (folded, { by, key, day }) => {
           const { usage } = await stores.fresh();
           for (const [i, rows] of folded.entries()) expect(await usage.fold(`journal-${i}`, rows)).toBe(true);
-          const asked = { by, ...(key && { keyId: 'k1' }), ...(day && { fromDay: '2026-01-01', toDay: '2026-01-01' }) };
+          const filter = {
+            by,
+            ...(key && { keyId: 'k1' }),
+            ...(day && { fromDay: '2026-01-01', toDay: '2026-01-01' }),
+          };
           const counted = folded.flat().filter((row) => {
             return (!key || row.keyId === 'k1') && (!day || row.day === '2026-01-01');
           });
-          expect(await usage.query(asked)).toEqual(sums(counted, by));
+          expect(await usage.query(filter)).toEqual(sums(counted, by));
         }),
         { numRuns: 15 },
       );
@@ -52,7 +56,7 @@ export function usageContract(stores: TestStores): void {
         used({ endpoint: 'embeddings' }),
         used({ outcome: 'fault' }),
       ]);
-      const requests = async (asked: object) => (await usage.query({ by: [], ...asked }))[0]!.requests;
+      const requests = async (filter: object) => (await usage.query({ by: [], ...filter }))[0]!.requests;
       expect(await requests({})).toBe(4);
       expect(await requests({ model: 'x' })).toBe(1);
       expect(await requests({ endpoint: 'chat' })).toBe(3);

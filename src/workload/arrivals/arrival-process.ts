@@ -6,7 +6,7 @@ export interface GapSampler {
   draw(random: RandomStream): number;
 }
 
-/** How the gaps vary: the coefficient of variation, or shape and scale as fitted; what is not used is 0. */
+/** How the gaps vary: the coefficient of variation, or shape and scale as fitted; unused ones are 0. */
 export interface GapParameters {
   cv: number;
   shape: number;
@@ -14,12 +14,12 @@ export interface GapParameters {
   scaleUs: number;
 }
 
-/** A arrival process: one file and one line in the registry. */
+/** An arrival process: one file and one line in the registry. */
 export interface ArrivalProcess {
   name: string;
   /** One line for the documentation. */
   summary: string;
-  /** The coefficients of variation it can have; null when it has one alone. */
+  /** The range of its coefficient of variation; null when that is fixed. */
   cv: { min: number; max: number } | null;
   /** Gaps with this mean, or with an explicit shape and scale. */
   create(meanGapUs: number, parameters: GapParameters): GapSampler;

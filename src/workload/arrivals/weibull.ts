@@ -1,7 +1,7 @@
 import { gammaFunction, weibull } from '../../kernel/distributions.js';
 import type { ArrivalProcess } from './arrival-process.js';
 
-/** The shapes between which the one for a coefficient of variation is looked for. */
+/** The range of shapes that is searched for a coefficient of variation. */
 const LEAST_SHAPE = 0.1;
 const GREATEST_SHAPE = 100;
 

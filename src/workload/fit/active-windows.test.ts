@@ -6,7 +6,7 @@ const evenly = (from: number, to: number, count: number) =>
   range(0, count).map((i) => from + ((to - from) * (i + 0.5)) / count);
 
 describe('activeWindows', () => {
-  it('is the whole time for what begins at any time', () => {
+  it('covers the whole trace when sessions begin at any time', () => {
     expect(activeWindows(Float64Array.from(evenly(0, 1e6, 100)), 1e6, 0)).toEqual({
       windows: [{ start_us: 0, end_us: 1e6 }],
       activeUs: 1e6,
@@ -14,7 +14,7 @@ describe('activeWindows', () => {
     expect(activeWindows(Float64Array.of(500), 1e6, 0).activeUs).toBe(1e6);
   });
 
-  it('ends where what begins early has begun', () => {
+  it('ends early when all sessions begin early', () => {
     const { windows, activeUs } = activeWindows(Float64Array.from(evenly(0, 4e5, 100)), 1e6, 0);
     expect(windows).toHaveLength(1);
     expect(activeUs).toBeCloseTo(4e5, -2);

@@ -1,14 +1,14 @@
 import { mean } from '../../kernel/percentile.js';
 import { variation } from './fit-arrival.js';
 
-/** When the sessions of a client begin: windows in order of time, none into the next. */
+/** When the sessions of a client begin: windows in order of time, without overlap. */
 export interface ActiveWindows {
   windows: { start_us: number; end_us: number }[];
   /** The sum of their lengths. */
   activeUs: number;
 }
 
-/** Gaps that vary more than this are not those of one process: there are pauses between them. */
+/** Gaps that vary more than this do not come from one process: there are pauses between them. */
 const GREATEST_VARIATION = 4;
 /** Mean gaps without a request: a pause. */
 const PAUSE_GAPS = 20;

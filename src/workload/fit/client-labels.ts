@@ -42,7 +42,7 @@ export function clientLabels(table: RequestTable): ClientLabels {
   return { labels: labels.map((label) => joined[label]!), mixed: new Set(firstOfKind.values()) };
 }
 
-/** What to call the client of a row: the best name the trace has. */
+/** The name of a row's client: the best one that the trace has. */
 export function clientName(table: RequestTable, row: number): string {
   return (
     table.clients.name(table.client[row]!) ||

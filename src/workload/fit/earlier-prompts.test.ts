@@ -11,7 +11,7 @@ function nearestOf(requests: readonly TestRequest[]): number {
 }
 
 describe('EarlierPrompts', () => {
-  it('finds the latest of those that have most in common', () => {
+  it('finds the latest of the prompts that share the most blocks', () => {
     const prompts = [{ blocks: [1, 2, 3] }, { blocks: [1, 2, 4] }, { blocks: [1, 2, 3, 5] }, { blocks: [1] }];
     expect(nearestOf([...prompts, { blocks: [1, 2, 3, 6] }])).toBe(2);
     expect(nearestOf([...prompts, { blocks: [1, 2, 7] }])).toBe(2);
@@ -20,7 +20,7 @@ describe('EarlierPrompts', () => {
     expect(nearestOf([...prompts, { blocks: [] }])).toBe(-1);
   });
 
-  it('does the same inside a session, and leaves others alone', () => {
+  it('does the same inside a session, and ignores other sessions', () => {
     const prompts = [
       { blocks: [1, 2, 3], session: 'a' },
       { blocks: [1, 2, 3, 4], session: 'b' },
@@ -33,7 +33,7 @@ describe('EarlierPrompts', () => {
     expect(nearestOf([...prompts, { blocks: [1, 2, 3, 4] }])).toBe(3);
   });
 
-  it('forgets what a session had eight prompts ago', () => {
+  it('forgets a prompt of a session after eight later ones', () => {
     const others = (count: number) => range(0, count).map((i) => ({ blocks: [50 + i], session: 'a' }));
     const first = { blocks: [1, 2], session: 'a' };
     expect(nearestOf([first, ...others(7), { blocks: [1, 2, 3], session: 'a' }])).toBe(0);
@@ -41,7 +41,7 @@ describe('EarlierPrompts', () => {
   });
 });
 
-it('commonBlocks counts what two prompts start with', () => {
+it('commonBlocks counts the leading blocks that two prompts share', () => {
   const { table } = testTrace([
     { blocks: range(0, 20) },
     { blocks: [...range(0, 13), 99] },

@@ -1,7 +1,7 @@
 import type { PromptBlocks } from '../prompt-blocks.js';
 import type { RequestTable } from '../request-table.js';
 
-/** A session's prompts that are looked at, the latest ones: agents come back to a context, but not to all they ever had. */
+/** How many of a session's latest prompts are compared: agents return to a recent context, not to any earlier one. */
 const LAST_PROMPTS = 8;
 
 /** The prompts so far, to find the one that a new prompt continues. */

@@ -29,19 +29,19 @@ describe('findSessions by blocks', () => {
     ).toEqual([[1, 0]]);
   });
 
-  it('looks past what many prompts share', () => {
+  it('ignores a prefix that many prompts share', () => {
     const firsts = range(0, 5).map((i) => ({ blocks: [1, 10 + i, 20 + i] }));
     const chats = chatsOf([...firsts, { blocks: [1, 11, 21, 31] }, { blocks: [1, 99] }]);
     expect(chats).toEqual([[0], [1, 5], [2], [3], [4], [6]]);
   });
 
-  it('lets a turn take something back, but not most of it', () => {
+  it('accepts a turn that drops some of the prompt, but not most of it', () => {
     const before = { blocks: range(0, 9) };
     expect(chatsOf([before, { blocks: [...range(0, 3), 50] }])).toEqual([[0, 1]]);
     expect(chatsOf([before, { blocks: [...range(0, 2), 50] }])).toEqual([[0], [1]]);
   });
 
-  it('keeps to sessions where they are recorded', () => {
+  it('uses recorded sessions', () => {
     const turns = [
       { blocks: [1, 2], session: 'a' },
       { blocks: [1, 2, 3], session: 'b' },
@@ -52,7 +52,7 @@ describe('findSessions by blocks', () => {
     expect(chatsOf(turns)).toEqual([[0, 2], [1], [3]]);
   });
 
-  it('finds its own session under one that shares more', () => {
+  it('continues its own session even if another one shares more', () => {
     const turns = [
       { blocks: [1, 2], session: 'a' },
       { blocks: [1, 2, 3, 4], session: 'b' },
@@ -64,7 +64,7 @@ describe('findSessions by blocks', () => {
 });
 
 describe('findSessions by session id', () => {
-  it('takes a session id for a session, and other requests for sessions of one turn', () => {
+  it('treats a session id as a session, and other requests as sessions of one turn', () => {
     expect(chatsOf([{ session: 'a' }, {}, { session: 'b' }, { session: 'a' }, {}])).toEqual([[0, 3], [1], [2], [4]]);
   });
 });

@@ -3,7 +3,7 @@ import { type RequestTable, ROW_GROWS_CONTEXT } from '../request-table.js';
 import { commonBlocks, EarlierPrompts } from './earlier-prompts.js';
 import type { SharedPrefixes } from './shared-prefixes.js';
 
-/** The requests of a trace as sessions; a request that nothing belongs to is a session of one turn. */
+/** The requests of a trace as sessions; a request that belongs to no other is a session of one turn. */
 export interface FoundSessions {
   count: number;
   /** By session: where its turns begin in `rows`; they end where the next one's begin. */

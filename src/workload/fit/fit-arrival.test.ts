@@ -37,7 +37,7 @@ describe('fitArrival', () => {
     expect(fitArrival(new Float64Array(0), null)).toEqual({ process: 'poisson' });
   });
 
-  it('bounds what cannot be one process', () => {
+  it('bounds the variation of gaps that cannot come from one process', () => {
     const wild = Float64Array.from({ length: 1000 }, (_, i) => (i === 500 ? 1e12 : 1000));
     expect(fitArrival(wild, null).cv).toBe(10);
   });

@@ -4,9 +4,9 @@ import { weibullShape } from '../arrivals/weibull.js';
 import type { ArrivalSpec } from '../spec/workload-spec.js';
 import { digits } from './fit-lengths.js';
 
-/** With fewer gaps their variation means nothing. */
+/** With fewer gaps the variation is not significant. */
 const LEAST_GAPS = 20;
-/** A variation this close to 1, and what chance adds, counts as that of independent arrivals. */
+/** A variation this close to 1, plus a margin for chance, counts as that of independent arrivals. */
 const POISSON_BAND = 0.05;
 const STANDARD_ERRORS = 2;
 const CONSTANT_BELOW = 0.05;
@@ -42,7 +42,7 @@ export function fitArrival(gaps: Float64Array, counts: Float64Array | null): Arr
 /** @param timesUs from the start of the trace */
 export function countsByTick(timesUs: Float64Array, tickUs: number, durationUs: number): Float64Array {
   const counts = new Float64Array(Math.ceil(durationUs / tickUs));
-  // Ticks are not exact: in the middle of one is a request's safest place.
+  // Ticks are not exact: the middle of one is the best estimate.
   for (let i = 0; i < timesUs.length; i++) {
     counts[Math.min(counts.length - 1, Math.floor(timesUs[i]! / tickUs + 0.5))]!++;
   }

@@ -10,7 +10,7 @@ import { type GroupValues, groupValues } from './group-values.js';
 import type { SessionGroup } from './session-groups.js';
 import type { SharedPrefixes } from './shared-prefixes.js';
 
-/** What all clients of a fit look at. */
+/** Inputs that all clients of a fit share. */
 export interface FitContext {
   trace: Trace;
   /** With the prompts that requests really had. */
@@ -92,7 +92,7 @@ function arrivalOf(begins: Float64Array, { activeUs, windows }: ActiveWindows, t
 }
 
 /**
- * The share of turns, of sessions like these that begin at any time of the active part, that arrive before the end. The
+ * The share of turns that arrive before the end, for sessions like these that begin at any time of the active part. The
  * trace was cut off at its end, and so is the generated workload: the rate compensates for it.
  */
 function visibleShare({ chats, durationUs, table }: FitContext, group: SessionGroup, active: ActiveWindows): number {

@@ -232,7 +232,7 @@ describe('fitWorkload at the edges', () => {
     expect(outsideOf(trace)).toEqual([]);
   });
 
-  it('sees through a clock that ticks every three seconds', () => {
+  it('handles a clock that ticks every three seconds', () => {
     const { reasoning: _, closed_loop: __, ...once } = CHATS;
     const trace = generated([once], 10, 15 * MINUTE_US);
     trace.table.arrivalUs = trace.table.arrivalUs.map((us) => Math.floor(us / 3e6) * 3e6);
@@ -251,7 +251,7 @@ describe('fitWorkload at the edges', () => {
     ]);
   });
 
-  it('needs time to pass', () => {
+  it('refuses a trace whose requests all arrive at once', () => {
     expect(() => fitWorkload(testTrace([{ atUs: 5 }, { atUs: 5 }]))).toThrowError(
       expect.objectContaining({ code: 'FIT_IMPOSSIBLE', place: 'test.jsonl:1 (arrival_time_us)' }),
     );
@@ -261,7 +261,7 @@ describe('fitWorkload at the edges', () => {
 describe('compareTraffic', () => {
   const fit = fitWorkload(generated([CHATS], 2, 5 * MINUTE_US));
 
-  it('takes the seed it is given', () => {
+  it('uses the given seed', () => {
     const { requests, seed, seeds, statistics } = compareTraffic(fit, 7);
     expect({ seed, seeds }).toEqual({ seed: 7, seeds: [7] });
     expect(requests).toBe(generateSpecWorkload(fit.spec, { seed: 7 }).table.count);
@@ -271,7 +271,7 @@ describe('compareTraffic', () => {
     }
   });
 
-  it('or else the best of many, the more the smaller the trace', () => {
+  it('tries several seeds otherwise, more for a smaller trace', () => {
     const worst = ({ statistics }: ReturnType<typeof compareTraffic>) =>
       Math.max(...statistics.map(({ difference }) => Math.abs(difference)));
     const best = compareTraffic(fit, null);
@@ -280,7 +280,7 @@ describe('compareTraffic', () => {
     expect(worst(best)).toBe(worst(compareTraffic(fit, best.seed)));
   });
 
-  it('knows reuse where there was none', () => {
+  it('reports reuse where the trace has none as an infinite difference', () => {
     const single = fitWorkload(testTrace(range(0, 50).map((i) => ({ input: 3000 + i }))));
     const share = (of: typeof single) =>
       compareTraffic(of, 1).statistics.find(({ name }) => name === 'reusable_share')!;

@@ -17,11 +17,11 @@ export interface WorkloadFit {
   recorded: RequestTable;
   /** Microseconds that the recorded traffic took, and the horizon of the specification. */
   durationUs: number;
-  /** What the trace has and the specification has not, a sentence each. */
+  /** What the specification leaves out of the trace, one sentence each. */
   notes: string[];
 }
 
-/** The specification whose traffic is like that of the trace. It has no seed: any will do, none is exact. */
+/** The specification whose traffic is like that of the trace. It has no seed: none reproduces the trace exactly. */
 export function fitWorkload(trace: Trace): WorkloadFit {
   const table = promptTable(trace);
   const order = arrivalOrder(table);

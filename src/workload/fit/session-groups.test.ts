@@ -27,7 +27,7 @@ function chats(counts: Record<number, number>, more: TestRequest = {}): TestRequ
 }
 
 describe('chatGroups', () => {
-  it('divides by client, tenant and class, and calls them by the best name there is', () => {
+  it('divides by client, tenant and class, and uses the best recorded name', () => {
     const groups = groupsOf([
       { client: 'app', tenant: 'shop' },
       { tenant: 'shop' },
@@ -65,7 +65,7 @@ describe('chatGroups', () => {
     expect(groupsOf(chats({ 1: 40, 2: 40, 5: 20, 9: 3 })).map(({ count }) => count)).toEqual([40, 63]);
   });
 
-  it('gives a client of its own to a session that would make traffic depend on chance', () => {
+  it('gives a separate client to a session that would make traffic depend on chance', () => {
     const groups = groupsOf(chats({ 1: 200, 3: 30, 90: 1, 60: 2, 5: 4 }, { client: 'app' }));
     expect(groups.map(({ id, requests, isOneChat }) => [id, requests, isOneChat])).toEqual([
       ['app', 200, false],
@@ -76,13 +76,13 @@ describe('chatGroups', () => {
     ]);
   });
 
-  it('does so with the only session of a client, but not with sessions that are all long', () => {
+  it('does the same for the only session of a client, but not when all sessions are long', () => {
     expect(groupsOf(chats({ 5: 1 })).map(({ isOneChat }) => isOneChat)).toEqual([true]);
     expect(groupsOf(chats({ 1: 1 })).map(({ isOneChat }) => isOneChat)).toEqual([false]);
     expect(groupsOf(chats({ 50: 20 })).map(({ count }) => count)).toEqual([20]);
   });
 
-  it('gives a client of its own to at most 32 sessions', () => {
+  it('gives a separate client to at most 32 sessions', () => {
     const groups = groupsOf(chats({ 1: 2000, 40: 50 }));
     expect(groups.filter(({ isOneChat }) => isOneChat)).toHaveLength(32);
   });

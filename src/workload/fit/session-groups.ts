@@ -11,7 +11,7 @@ export interface SessionGroup {
   isMixed: boolean;
   /** Index into the shared prefixes. */
   prefix: number;
-  /** What its client is called in the specification. */
+  /** The name of its client in the specification. */
   id: string;
   chats: number[];
   /** A single session of several turns: far longer than the others, or the only one of its kind. */

@@ -56,7 +56,7 @@ export function sharedPrefixes(table: RequestTable): SharedPrefixes {
 function prefixEnds(table: RequestTable, blocks: PromptBlocks): Set<number> {
   const ways = new Float64Array(blocks.count);
   const seen = new Uint8Array(blocks.count);
-  /** By block: the session whose prompt went on from there last. */
+  /** By block: the session whose prompt last continued after it. */
   const lastSession = new Int32Array(blocks.count);
   for (let row = 0; row < table.count; row++) {
     const length = blocks.blocksOf(row);

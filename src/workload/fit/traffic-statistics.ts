@@ -3,7 +3,7 @@ import { arrivalOrder } from '../arrival-order.js';
 import type { RequestTable } from '../request-table.js';
 import { prefixReuse } from '../tools/prefix-reuse.js';
 
-/** What a fit promises to keep, by name, in the order in which it is shown. */
+/** The statistics that a fit preserves, by name, in display order. */
 export type TrafficStatistics = Record<StatisticName, number>;
 
 export type StatisticName = (typeof STATISTIC_NAMES)[number];
@@ -43,7 +43,7 @@ export function trafficStatistics(table: RequestTable, durationUs: number, block
   };
 }
 
-/** Of all blocks of all prompts, those that a cache without limits has when they come: they began an earlier prompt. */
+/** The share of prompt blocks that an unlimited cache holds on arrival: an earlier prompt began with them. */
 export function reusableShare(table: RequestTable, blockTokens: number): number {
   const { reusedTokens } = prefixReuse(table, arrivalOrder(table), blockTokens, null);
   let reused = 0;

@@ -19,7 +19,7 @@ export const burstgptRecords: RecordSchema = {
   names: { arrival_time_us: TIME, client_id: MODEL, input_tokens: INPUT, output_tokens: OUTPUT, session_id: SESSION },
   reader() {
     const table = new RequestTable();
-    /** By row: when the response had come. */
+    /** By row: when the response was complete. */
     const endUs: number[] = [];
     let empty = 0;
     return {

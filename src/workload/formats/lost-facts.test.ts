@@ -3,7 +3,7 @@ import { madeTrace } from '../tools/made-trace.fixture.js';
 import { lostFacts } from './lost-facts.js';
 
 describe('lostFacts', () => {
-  it('names what a format has no place for', () => {
+  it('names what a format cannot express', () => {
     const everything = madeTrace([
       {
         client: 'c',
@@ -30,7 +30,7 @@ describe('lostFacts', () => {
     expect(lostFacts('mooncake', targets)).toEqual(['SLO targets']);
   });
 
-  it('names nothing that becomes ids of blocks', () => {
+  it('does not name what becomes block ids', () => {
     expect(lostFacts('mooncake', madeTrace([{ input: 900, group: 'g', prefix: 512 }]))).toEqual([]);
   });
 });

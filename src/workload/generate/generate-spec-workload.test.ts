@@ -57,7 +57,7 @@ describe('generateSpecWorkload', () => {
     expect(inputs(1)).not.toEqual(inputs(2));
   });
 
-  it('draws for a client what it draws without any other, sessions included', () => {
+  it('draws the same for a client with and without others, sessions included', () => {
     const mine: ClientSpec[] = [
       client('single', {
         input_distribution: spread,
@@ -113,7 +113,7 @@ describe('generateSpecWorkload', () => {
     ['a number from outside', { num_requests: 7 }, { numRequests: 5 }, 5],
     ['the horizon, itself included', { horizon: 500_000 }, {}, 5],
     ['an earlier horizon from outside', { horizon: 500_000 }, { horizonUs: 250_000 }, 2],
-    ['whatever comes first', { horizon: 500_000, num_requests: 3 }, {}, 3],
+    ['the earlier of two limits', { horizon: 500_000, num_requests: 3 }, {}, 3],
     ['a hundred when nothing else ends it', {}, {}, 100],
   ])('ends by %s', (_, limits, options, count) => {
     expect(made(specOf([client('a', steady)], limits), options).count).toBe(count);
@@ -242,7 +242,7 @@ describe('windows', () => {
     expect(second).toEqual([1.125e6, 1.25e6, 1.375e6, 1.5e6, 1.625e6, 1.75e6, 1.875e6]);
   });
 
-  it('do not silence clients that have none', () => {
+  it('do not stop clients that have none', () => {
     const a = client('a', during({ start_us: 0, end_us: 1e6, trace_rate: 1 }));
     const table = made(specOf([a, client('b', steady)], { num_requests: 20 }));
     expect(rowsFrom(table, 'b').length).toBeGreaterThan(10);

@@ -48,10 +48,10 @@ export function generateSpecWorkload(spec: WorkloadSpec, options: GenerateOption
   return waits ? { table, sessions: new SpecSessions(maker, horizonUs) } : { table };
 }
 
-/** All that does not wait for responses, in order of time. */
+/** Requests that do not wait for responses, in order of time. */
 function makeKnown(maker: RequestMaker, horizonUs: number): void {
   const { members, chats, table } = maker;
-  // Members by their number; sessions with set times behind them, by the number of their session.
+  // Members by their number; sessions with set times after them, by the number of their session.
   const events = new EventHeap();
   const schedule = (member: number) => {
     const { schedule: times } = maker.trafficOf(member);

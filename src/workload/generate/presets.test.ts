@@ -8,7 +8,7 @@ const tableOf = (name: string, numRequests: number) =>
   generateSpecWorkload(presetSpec(name), { seed: 42, numRequests }).table;
 
 describe('presets', () => {
-  it('are the ones that the documentation names', () => {
+  it('are those in the documentation', () => {
     expect(WORKLOADS).toEqual([
       ...['distribution', 'chatbot', 'contentgen', 'summarization', 'multidoc'],
       ...['rag', 'agentic-coder', 'mixed-slo'],

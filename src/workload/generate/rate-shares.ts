@@ -13,7 +13,7 @@ interface Sharer {
 export class RateShares {
   readonly #aggregate: number;
   readonly #sharers = new Map<ClientSpec | CohortSpec, Sharer>();
-  /** The sum of all shares: what it is for most, so it is added up once. */
+  /** The sum of all shares, which holds for most clients: computed once. */
   #total = 0;
 
   constructor(spec: WorkloadSpec) {

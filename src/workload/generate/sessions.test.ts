@@ -31,7 +31,7 @@ describe('sessions with set times', () => {
     expect(column(rowsOf(table), table.inputTokens)).toEqual(Array(6).fill(100));
   });
 
-  it('carry their past along when their context grows, and know how long they get', () => {
+  it('include earlier turns when their context grows, and know their final length', () => {
     const { table } = chats(
       { max_rounds: 3, think_time_us: 1000, context_growth: 'accumulate', input_distribution: fixed(5) },
       { ...open, prefix_group: 'p', prefix_length: 32 },
@@ -75,7 +75,7 @@ describe('sessions with set times', () => {
     expect(chats({ max_rounds: 9, think_time_us: 400_000 }, open, { horizon: 1.5e6 }).table.count).toBe(2);
   });
 
-  it('stay below what a length can be', () => {
+  it('stay below the largest possible length', () => {
     const grow = () =>
       chats({ max_rounds: 3, context_growth: 'accumulate' }, { ...open, input_distribution: fixed(1e9) });
     expect(grow).toThrow("client 'talk': a session of 3 turns grows to 3000000030 tokens, more than 2147483647");

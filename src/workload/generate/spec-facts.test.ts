@@ -18,7 +18,7 @@ describe('endsByItself', () => {
 });
 
 describe('mixesRatesAndUsers', () => {
-  it('holds for both together alone', () => {
+  it('holds only for both together', () => {
     const users = client('users', { concurrency: 2 });
     expect(mixesRatesAndUsers(specOf([users, client('a')]))).toBe(true);
     expect(mixesRatesAndUsers(specOf([users]))).toBe(false);

@@ -46,7 +46,7 @@ export class StreamBank implements RandomStream {
     let b = words[at + 1]!;
     let c = words[at + 2]!;
     let d = words[at + 3]!;
-    // Two steps of xoshiro128**, the second one on what the first one leaves.
+    // Two steps of xoshiro128**, the second one on the result of the first.
     const p = Math.imul(b, 5);
     const first = Math.imul((p << 7) | (p >>> 25), 9) >>> 0;
     let t = b << 9;

@@ -4,7 +4,7 @@ import type { LengthLimits } from './length-distribution.js';
 export const MAX_TOKENS = 2 ** 31 - 1;
 
 export const TOKENS: LengthLimits = { least: 1, most: MAX_TOKENS };
-/** Images, sounds and films of a prompt: there may be none. */
+/** Images, audio clips and videos of a prompt: there may be none. */
 export const COUNT: LengthLimits = { least: 0, most: 10_000 };
 /** Reasoning among the tokens of a response. */
 export const PERCENT: LengthLimits = { least: 0, most: 100 };

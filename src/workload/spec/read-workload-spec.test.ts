@@ -37,7 +37,7 @@ describe('readWorkloadSpec', () => {
     });
   });
 
-  it('takes an unquoted version, names that look like numbers, and keys with nothing behind them', () => {
+  it('accepts an unquoted version, names that look like numbers, and keys without a value', () => {
     const spec = read(
       `version: 2\naggregate_rate: 1\ncohorts:\nclients: [{ id: 007, tenant_id: "", model: null, ${LENGTHS} }]`,
     );

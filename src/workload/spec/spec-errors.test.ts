@@ -112,7 +112,7 @@ const table: Row[] = [
     "unknown value '3'; did you mean '2'? known: 2, 1",
   ],
   [
-    'a rate that is no number',
+    'a rate that is not a number',
     ['aggregate_rate: 10', 'aggregate_rate: fast'],
     ':2:17 (aggregate_rate)',
     "'fast' is not a number; give a number from 0 to 1000000",
@@ -270,13 +270,13 @@ const table: Row[] = [
     '-10 is out of range; give a number from 0 up to 2147483647',
   ],
   [
-    'a mean that is no number',
+    'a mean that is not a number',
     ['mean: 100', 'mean: hundred'],
     ':9:59 (clients[0].input_distribution.params.mean)',
     "'hundred' is not a number; give a number",
   ],
   [
-    'parameters that are no map',
+    'parameters that are not a map',
     ['params: { value: 20 }', 'params: 20'],
     ':10:52 (clients[0].output_distribution.params)',
     'is not a map; give parameters, each with a number',
@@ -318,7 +318,7 @@ const table: Row[] = [
     '1.1 is out of range; give a number from 0 up to 1',
   ],
   [
-    'lengths that are no lengths',
+    'invalid lengths',
     ['10: 0.5,', 'ten: 0.5,'],
     ':19:60 (clients[1].output_distribution.params.ten)',
     "'ten' is not a length; give whole numbers from 1 to 2147483647, each with its share",
@@ -417,7 +417,7 @@ const table: Row[] = [
     'windows out of order',
     ['start_us: 200', 'start_us: 50'],
     ':13:70 (clients[0].lifecycle.windows[1].start_us)',
-    '50 is before the window above ends at 100; put windows in order of time, none reaching into the next',
+    '50 is before the window above ends at 100; put windows in order of time, without overlap',
   ],
   [
     'a window without an end',
@@ -426,13 +426,13 @@ const table: Row[] = [
     'is missing; give a whole number from 0 to 1000000000000000',
   ],
   [
-    'a window before time',
+    'a window before 0',
     ['start_us: 0', 'start_us: -5'],
     ':13:40 (clients[0].lifecycle.windows[0].start_us)',
     '-5 is too small; give a whole number from 0 to 1000000000000000',
   ],
   [
-    'a rate of a window of 0',
+    'a window with a rate of 0',
     ['end_us: 100 }', 'end_us: 100, trace_rate: 0 }'],
     ':13:68 (clients[0].lifecycle.windows[0].trace_rate)',
     '0 is too small; give a number above 0, at most 1000000',
@@ -796,7 +796,7 @@ describe('every rule, broken one at a time', () => {
     );
   });
 
-  it('starts from what is right', () => {
+  it('starts from a valid specification', () => {
     expect(readWorkloadSpec(BASE, 'spec.yaml').clients).toHaveLength(2);
     expect(readWorkloadSpec(PERF, 'spec.yaml').inference_perf?.stages).toHaveLength(1);
   });

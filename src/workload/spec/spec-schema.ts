@@ -53,10 +53,10 @@ const MULTIMODAL = section('multimodal', {
   text_distribution: length('text tokens', 'the `input_distribution`, if there is one'),
   image_distribution: length('tokens of an image', 'no images'),
   image_count_distribution: length('images of a prompt, 0 allowed', '1'),
-  audio_distribution: length('tokens of a sound', 'no sounds'),
-  audio_count_distribution: length('sounds of a prompt, 0 allowed', '1'),
-  video_distribution: length('tokens of a film', 'no films'),
-  video_count_distribution: length('films of a prompt, 0 allowed', '1'),
+  audio_distribution: length('tokens of an audio clip', 'no audio'),
+  audio_count_distribution: length('audio clips of a prompt, 0 allowed', '1'),
+  video_distribution: length('tokens of a video', 'no video'),
+  video_count_distribution: length('videos of a prompt, 0 allowed', '1'),
 });
 
 /** What clients and cohorts have in common, in the order in which it is written. */
@@ -75,14 +75,14 @@ const TRAFFIC = {
   }),
   output_distribution: required(LENGTH, { help: 'tokens of the response' }),
   prefix_group: field(text(), { help: 'prompts of one group start with the same tokens, for all clients' }),
-  prefix_length: field(whole(1, MAX_TOKENS), { default: DEFAULT_PREFIX_TOKENS, help: 'how many these are' }),
-  streaming: field(flag, { default: false, help: 'kept in traces, not simulated' }),
+  prefix_length: field(whole(1, MAX_TOKENS), { default: DEFAULT_PREFIX_TOKENS, help: 'tokens of that prefix' }),
+  streaming: field(flag, { default: false, help: 'recorded in traces, not simulated' }),
   network: field(
     section('network', {
       rtt_ms: field(number(0, 1e6), { default: 0, help: 'round trip between client and cluster in milliseconds' }),
       bandwidth_mbps: field(above(0, 1e6), { defaultText: 'unlimited', help: 'megabits per second' }),
     }),
-    { defaultText: 'no delay', help: 'the way to the client: adds to what it sees, not to what the server measures' },
+    { defaultText: 'no delay', help: 'network to the client: adds to client latency, not to what the server measures' },
   ),
   multimodal: field(MULTIMODAL, { help: 'prompts of more than text; their length is the sum of their parts' }),
   reasoning: field(
@@ -126,14 +126,14 @@ const CLIENT = {
   think_time_us: field(whole(0, PAUSE.most), { default: 0, help: 'pause of such a user' }),
   ...TRAFFIC,
   lifecycle: field(
-    section('lifecycle', { windows: required(WINDOWS, { help: 'in order of time, none into the next' }) }),
+    section('lifecycle', { windows: required(WINDOWS, { help: 'in order of time, without overlap' }) }),
     { defaultText: 'always', help: 'when it is active' },
   ),
 };
 
 const COHORT = {
   id,
-  population: required(whole(1, MAX_POPULATION), { help: 'how many clients of this kind; they share the rate' }),
+  population: required(whole(1, MAX_POPULATION), { help: 'number of members; they share the rate' }),
   ...TRAFFIC,
   prefix_sharing: field(choice(['shared', 'per_member']), {
     defaultText: 'shared',
@@ -165,10 +165,10 @@ const COHORT = {
 
 /** Every key of a specification: the top. */
 export const SPEC: AnySection = section('', {
-  version: field(choice(['2', '1', '']), { defaultText: "'1'", help: "'2'; older ones are read as well" }),
+  version: field(choice(['2', '1', '']), { defaultText: "'1'", help: "'2'; older versions are accepted" }),
   seed: field(whole(0, Number.MAX_SAFE_INTEGER), {
     defaultText: '`--seed`',
-    help: 'start of all its random numbers, unless `--seed` is given',
+    help: 'seed of its random numbers, unless `--seed` is given',
   }),
   category: field(choice(['', 'language', 'multimodal', 'reasoning']), { defaultText: "''", help: 'for people' }),
   clients: field(list(section('clients', CLIENT)), { help: 'senders with individual settings' }),
@@ -183,7 +183,7 @@ export const SPEC: AnySection = section('', {
     help: 'how many requests at most, turns of sessions included',
   }),
   servegen_data: field(section('servegen_data', { path: required(text(), { help: 'a folder' }) }), {
-    help: 'known, but not read here',
+    help: 'refused: use the output of `twinyard convert servegen`',
   }),
   inference_perf: field(
     section('inference_perf', {
@@ -194,7 +194,7 @@ export const SPEC: AnySection = section('', {
             duration: required(above(0, 1e6), { help: 'seconds' }),
           }),
         ),
-        { help: 'one after the other' },
+        { help: 'stages, run one after the other' },
       ),
       shared_prefix: required(
         section('shared_prefix', {

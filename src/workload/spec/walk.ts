@@ -53,7 +53,7 @@ export function* arrivalsOf(spec: WorkloadSpec): Generator<{ path: string; arriv
 export interface LengthAt {
   path: string;
   length: LengthSpec;
-  /** What is drawn by it. */
+  /** The limits of the numbers it draws. */
   limits: LengthLimits;
 }
 

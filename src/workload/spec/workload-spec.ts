@@ -1,6 +1,6 @@
 /**
- * What arrives, as people write it down: WorkloadSpec version 2. These types are the YAML document itself, key for key, so
- * that what is read, composed, fitted and written needs no translation. Only what the reader has checked has this type.
+ * A workload as users write it: WorkloadSpec version 2. These types are the YAML document itself, key for key, so
+ * that what is read, composed, fitted and written needs no translation. Values of this type have been checked by the reader.
  */
 export interface WorkloadSpec {
   version: '2';

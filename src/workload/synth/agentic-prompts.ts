@@ -3,7 +3,7 @@ import { PUBLISHED } from './published.js';
 
 /** As the published trace counts blocks. */
 export const BLOCK_TOKENS = 512;
-/** Blocks that only one session's prompts start with, behind the agent's: the project's rules, its list of files. */
+/** Blocks that only one session's prompts start with, after the agent's: the project's rules, its list of files. */
 export const PROJECT_BLOCKS = 4;
 /** By agent: how many blocks its prompt is longer than the shortest. */
 const AGENT_EXTRA_BLOCKS = [3, 0, 5, 8];

@@ -32,7 +32,7 @@ export function anonymise(trace: Trace): Trace {
   );
 }
 
-/** The seed of a generated trace could make it again, names and all. */
+/** The seed of a generated trace could generate it again, names included. */
 function withoutOrigin({ mode, sessionContextGrowth, goodputTargets, place }: TraceHeader): TraceHeader {
   return { mode, sessionContextGrowth, goodputTargets, place };
 }

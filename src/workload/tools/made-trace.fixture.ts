@@ -4,7 +4,7 @@ import { PromptBlocks } from '../prompt-blocks.js';
 import { RequestTable, ROW_STREAMING, setSourceId, sourceIdOf } from '../request-table.js';
 import type { Trace, TraceHeader } from '../trace.js';
 
-/** A request as tests write it down: what is left out is nothing. */
+/** A request as tests write it down: omitted fields are empty. */
 export interface MadeRow {
   id: number;
   at: number;

@@ -38,7 +38,7 @@ export function prefixReuse(
     for (let b = 0; b < shared; b++) uses[keys[b]!]!++;
     if (cachedTokens === null) continue;
 
-    // Entries of the cache: a prompt's own blocks by row, shared ones by key behind all rows.
+    // Entries of the cache: a prompt's own blocks by row, shared ones by key after all rows.
     const first = table.count;
     let cached = 0;
     while (cached < shared && cache.has(first + keys[cached]!)) cached++;

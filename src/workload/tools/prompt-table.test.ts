@@ -28,7 +28,7 @@ describe('promptTable', () => {
     expect(table.contextTokens[1]).toBe(64 + 135 + 27);
   });
 
-  it('has the prompts that a closed loop would make', () => {
+  it('has the prompts that a closed loop would create', () => {
     const trace = madeTrace(chat, grows);
     const { table, sessions } = closedLoopWorkload(trace, null);
     const made = [0];
@@ -40,7 +40,7 @@ describe('promptTable', () => {
     expect(promptTable(trace).contextTokens[1]).toBe(table.contextTokens[1]);
   });
 
-  it('names what it does not understand', () => {
+  it('names the place of an invalid session', () => {
     expect(() => traceGrowsContext(madeTrace(chat, { sessionContextGrowth: 'acumulate' }))).toThrow(
       "made.yaml (session_context_growth): unknown value 'acumulate'; write 'accumulate'",
     );

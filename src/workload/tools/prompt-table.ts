@@ -18,8 +18,8 @@ export function traceGrowsContext({ header }: Trace): boolean {
 }
 
 /**
- * The requests of a trace with the prompts they really have, same rows: where context grows, each turn's prompt is the one
- * before, its response without the last token, and what the row adds. Nothing else changes; most traces are as they are.
+ * The requests of a trace with their complete prompts, same rows: where context grows, each turn's prompt is the one
+ * before, its response without the last token, and what the row adds. Nothing else changes; most traces need no change.
  */
 export function promptTable(trace: Trace): RequestTable {
   if (!traceGrowsContext(trace) || trace.table.sessions.size === 1) return trace.table;

@@ -54,7 +54,7 @@ describe('scaleRate', () => {
     );
   });
 
-  it('is nothing when times grow out of hand', () => {
+  it('is null when times grow too large', () => {
     expect(scaleRate(madeTrace([{ at: 0 }, { at: 1e12 }]), 1e-6)).toBeNull();
   });
 });

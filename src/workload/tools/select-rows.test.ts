@@ -36,7 +36,7 @@ describe('selectRows', () => {
     expect(place(0, 'input_tokens')).toBe('made.csv:3 (input_tokens)');
   });
 
-  it('keeps what was seen of the rows', () => {
+  it('keeps the measurements of the rows', () => {
     const observed = {
       dispatchUs: Float64Array.of(1, Number.NaN),
       ttftUs: Float64Array.of(2, Number.NaN),

@@ -49,7 +49,7 @@ describe('sliceTrace', () => {
     expect(some(rowsOf(sliceTrace(trace, { sessions: 2, first: 2 })!), 'id')).toEqual([[0], [3]]);
   });
 
-  it('is nothing when nothing is left', () => {
+  it('is null when no request is left', () => {
     expect(sliceTrace(trace, { fromUs: seconds(100) })).toBeNull();
     expect(sliceTrace(madeTrace([{}]), { sessions: 1 })).toBeNull();
   });

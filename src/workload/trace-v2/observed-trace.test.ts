@@ -72,7 +72,7 @@ describe('an observed trace', () => {
     );
   });
 
-  it('is read as it was, from zero on', async () => {
+  it('is read back with times from zero on', async () => {
     const trace = sentTrace(THREE);
     const text = write(trace);
     const back = await readTraceV2(...paths());
@@ -96,7 +96,7 @@ describe('an observed trace', () => {
     expect(first!.startsWith('0,,,batch,80,,0,')).toBe(true);
   });
 
-  it('keeps what was seen when rows are chosen', () => {
+  it('keeps the measurements when rows are selected', () => {
     const { observed } = selectRows(sentTrace(THREE), Int32Array.of(2, 0));
     expect([...observed!.sent!.latenessUs]).toEqual([52, 50]);
     expect(observed!.sent!.problem).toEqual(['cut', '']);

@@ -29,8 +29,8 @@ export function sentTrailing({ cachedTokens, sent }: Observed, row: number): str
 /** The usual columns from `num_chunks` on. */
 export function sentEnding({ sent }: Observed, row: number, status: string): string {
   const { chunks, finishReason, message } = sent!;
-  const said = status === 'incomplete' ? 'error' : status;
+  const written = status === 'incomplete' ? 'error' : status;
   // One line a row: others may read the file line by line.
   const plain = message[row]!.replace(/\p{Cc}+/gu, ' ');
-  return `${chunks[row]},${said},${csvField(plain)},${csvField(finishReason[row]!)}`;
+  return `${chunks[row]},${written},${csvField(plain)},${csvField(finishReason[row]!)}`;
 }

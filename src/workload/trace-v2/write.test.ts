@@ -49,7 +49,7 @@ describe('writeTraceData', () => {
     );
   });
 
-  it('writes 0 for what never happened', () => {
+  it('writes 0 for what did not happen', () => {
     const never = written(oneRequest(), { ttftUs: [Number.NaN], itlSumUs: [Number.NaN], status: () => 'timeout' });
     expect(never.split('\n')[1]).toMatch(/,500000,500000,0,0,0,timeout,,$/);
     const cut = written(oneRequest(), { ttftUs: [5], itlSumUs: [Number.NaN], status: () => 'incomplete' });
@@ -80,7 +80,7 @@ describe('writeTraceData', () => {
     expect([...writeTraceData(table, NOTHING)].length).toBeGreaterThan(3);
   });
 
-  it('lets a request that is past due when it arrives read back as just that', () => {
+  it('reads a request back that is past due on arrival', () => {
     const table = oneRequest();
     table.deadlineUs[0] = 400_000;
     expect(readTraceData(Buffer.from(written(table)), 't.csv', false).table.deadlineUs[0]).toBe(500_000);

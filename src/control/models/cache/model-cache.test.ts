@@ -42,7 +42,7 @@ const registry: ModelRegistry = {
   address: 'tiny:',
   connect: async () => ({ connected: true }),
   list: async () => [],
-  resolve: () => Promise.reject(new Error('not asked')),
+  resolve: () => Promise.reject(new Error('not args')),
   open: async (_, { path, size }) => ({ begins: 0, bytes: pieces(fakeBytes(size, path)) }),
   close: async () => {},
 };
@@ -62,9 +62,9 @@ const download = async (...args: Parameters<typeof model>) =>
 /** What an interrupted download leaves: the first file, and nothing of the others. */
 async function interrupt(...args: Parameters<typeof model>): Promise<void> {
   let opened = 0;
-  const open: ModelRegistry['open'] = async (...asked) => {
+  const open: ModelRegistry['open'] = async (...args) => {
     if (opened++ > 0) throw hubUnreachable('tiny:', 'gone');
-    return registry.open(...asked);
+    return registry.open(...args);
   };
   const options = {
     registry: { ...registry, open },

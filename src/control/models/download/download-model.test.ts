@@ -100,13 +100,13 @@ const fakeRegistry: ModelRegistry = {
   address: 'tiny:',
   connect: async () => ({ connected: true }),
   list: async () => [],
-  resolve: () => Promise.reject(new Error('not asked')),
+  resolve: () => Promise.reject(new Error('not used')),
   open: async () => ({ begins: 0, bytes: pieces() }),
   close: async () => {},
 };
 
 describe('downloadModel', () => {
-  it('downloads a model into a read-only folder of its own', async () => {
+  it('downloads a model into its own read-only folder', async () => {
     const { bytes, folder: found, inPlace, revision } = await download();
     sameAsHub(found);
     const total = Object.values(tinyModel('main')).reduce((sum, one) => sum + one.length, 0);
@@ -243,13 +243,13 @@ describe('an interrupted download', () => {
       hanging = response.writeHead(200, { 'content-length': all.length });
       hanging.write(all.subarray(0, 1000));
     });
-    const told: number[] = [];
+    const stalls: number[] = [];
     const { folder: found } = await download({
       onProgress: ({ bytes, quietMs }) => {
         clock.time += 250;
-        if (quietMs > 0) told.push(quietMs);
+        if (quietMs > 0) stalls.push(quietMs);
         if (bytes !== SMALL_BYTES + 1000 || hanging === undefined) return;
-        // When these have been written down nothing comes for a while.
+        // After these bytes no data arrives for a while.
         const response = hanging;
         hanging = undefined;
         setImmediate(() => {
@@ -259,8 +259,8 @@ describe('an interrupted download', () => {
       },
     });
     sameAsHub(found);
-    expect([told.length, clock.alarms]).toEqual([2, 0]);
-    expect(told[0]).toBeGreaterThanOrEqual(10_000);
+    expect([stalls.length, clock.alarms]).toEqual([2, 0]);
+    expect(stalls[0]).toBeGreaterThanOrEqual(10_000);
   });
 
   it('ends too early without an error', async () => {

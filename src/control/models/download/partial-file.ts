@@ -93,7 +93,7 @@ export class PartialFile {
   }
 }
 
-/** The checksum of a file whose bytes come one after the other; of one that has none, nothing is counted. */
+/** The checksum of a file whose bytes come one after the other; does nothing for a file without one. */
 class ByteHash {
   readonly #hash: Hash | null;
   readonly #wanted: string | undefined;

@@ -4,13 +4,13 @@ import { type DownloadProgress, TransferProgress } from './transfer-progress.js'
 
 function start() {
   const clock = new FakeClock();
-  const told: DownloadProgress[] = [];
-  const progress = new TransferProgress({ bytes: 10_000, files: 2 }, clock, (one) => told.push(one));
-  return { clock, told, progress };
+  const reports: DownloadProgress[] = [];
+  const progress = new TransferProgress({ bytes: 10_000, files: 2 }, clock, (one) => reports.push(one));
+  return { clock, reports, progress };
 }
 
 it('reports bytes four times a second, and every phase and file', () => {
-  const { clock, progress, told } = start();
+  const { clock, progress, reports } = start();
   progress.phase('downloading');
   for (let i = 0; i < 10; i++) {
     clock.time += 100;
@@ -18,7 +18,7 @@ it('reports bytes four times a second, and every phase and file', () => {
   }
   progress.fileDone();
   progress.phase('publishing');
-  expect(told.map(({ bytes, files, phase }) => [phase, bytes, files])).toEqual([
+  expect(reports.map(({ bytes, files, phase }) => [phase, bytes, files])).toEqual([
     ['downloading', 0, 0],
     ['downloading', 300, 0],
     ['downloading', 600, 0],
@@ -26,62 +26,62 @@ it('reports bytes four times a second, and every phase and file', () => {
     ['downloading', 1000, 1],
     ['publishing', 1000, 1],
   ]);
-  expect(told.at(-1)).toMatchObject({ totalBytes: 10_000, totalFiles: 2, bytesPerSecond: 1000 });
+  expect(reports.at(-1)).toMatchObject({ totalBytes: 10_000, totalFiles: 2, bytesPerSecond: 1000 });
 });
 
 it('counts bytes of an earlier download, but not for the speed', () => {
-  const { clock, progress, told } = start();
+  const { clock, progress, reports } = start();
   progress.count(5000, false);
   clock.time += 2000;
   progress.count(1000, true);
-  expect(told.map(({ bytes, bytesPerSecond }) => [bytes, bytesPerSecond])).toEqual([
+  expect(reports.map(({ bytes, bytesPerSecond }) => [bytes, bytesPerSecond])).toEqual([
     [5000, 0],
     [6000, 500],
   ]);
 });
 
 it('computes the speed over the last seconds', () => {
-  const { clock, progress, told } = start();
+  const { clock, progress, reports } = start();
   for (let i = 0; i < 30; i++) {
     clock.time += 1000;
     progress.count(i < 10 ? 900 : 100, true);
   }
-  expect(told.at(-1)!.bytesPerSecond).toBe(100);
+  expect(reports.at(-1)!.bytesPerSecond).toBe(100);
 });
 
 it('goes back when a file is started again', () => {
-  const { clock, progress, told } = start();
+  const { clock, progress, reports } = start();
   progress.count(500, true);
   clock.time += 1000;
   progress.count(-500, false);
-  expect(told.at(-1)).toMatchObject({ bytes: 0, bytesPerSecond: 500 });
+  expect(reports.at(-1)).toMatchObject({ bytes: 0, bytesPerSecond: 500 });
 });
 
 it('reports a stall repeatedly until data arrives', () => {
-  const { clock, progress, told } = start();
+  const { clock, progress, reports } = start();
   progress.phase('downloading');
   clock.pass(6000);
   progress.count(100, true);
   clock.pass(9999);
-  expect(told.map(({ quietMs }) => quietMs)).toEqual([0, 0]);
+  expect(reports.map(({ quietMs }) => quietMs)).toEqual([0, 0]);
   clock.pass(1);
-  expect(told.at(-1)).toMatchObject({ phase: 'downloading', bytes: 100, quietMs: 10_000 });
+  expect(reports.at(-1)).toMatchObject({ phase: 'downloading', bytes: 100, quietMs: 10_000 });
   clock.pass(20_250);
   progress.count(100, true);
-  expect(told.slice(2).map(({ quietMs }) => quietMs)).toEqual([10_000, 20_000, 30_000, 0]);
+  expect(reports.slice(2).map(({ quietMs }) => quietMs)).toEqual([10_000, 20_000, 30_000, 0]);
   clock.pass(10_000);
-  expect(told.at(-1)).toMatchObject({ bytes: 200, quietMs: 10_000 });
+  expect(reports.at(-1)).toMatchObject({ bytes: 200, quietMs: 10_000 });
 });
 
 it('reports no stall while it waits for another process, nor after the download', () => {
-  const { clock, progress, told } = start();
+  const { clock, progress, reports } = start();
   progress.phase('waiting');
   clock.pass(60_000);
   progress.phase('downloading');
   progress.phase('publishing');
   clock.pass(60_000);
   progress.fileDone();
-  expect(told.map(({ phase, quietMs }) => [phase, quietMs])).toEqual([
+  expect(reports.map(({ phase, quietMs }) => [phase, quietMs])).toEqual([
     ['waiting', 0],
     ['downloading', 0],
     ['publishing', 0],

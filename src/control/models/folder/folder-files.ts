@@ -46,7 +46,7 @@ export function changeTag(stats: BigIntStats): string {
   return `${stats.size}-${stats.mtimeNs}`;
 }
 
-/** What `sha256sum` prints and checks, beside the files that it is about. */
+/** The format of `sha256sum`, in a file beside those that it lists. */
 const CHECKSUM_LIST = 'SHA256SUMS';
 
 const LINE = /^([0-9a-fA-F]{64}) [ *](?:\.\/)?(.+)$/;

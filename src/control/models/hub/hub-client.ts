@@ -64,24 +64,24 @@ export class HubClient {
   }
 
   /** A JSON document. */
-  async json(path: string, asked: HubRequest, signal?: AbortSignal): Promise<unknown> {
-    const { body } = await this.request(path, asked, { headers: { accept: 'application/json' }, signal });
+  async json(path: string, target: HubRequest, signal?: AbortSignal): Promise<unknown> {
+    const { body } = await this.request(path, target, { headers: { accept: 'application/json' }, signal });
     const text = await readResponseText(body, MOST_JSON_BYTES);
     try {
       return JSON.parse(text ?? '');
     } catch {
-      throw oddResponse(asked.place, 'the response is not JSON');
+      throw oddResponse(target.place, 'the response is not JSON');
     }
   }
 
   /** A successful response; others are thrown as errors. */
-  async request(path: string, asked: HubRequest, request: Request = {}): Promise<HubResponse> {
+  async request(path: string, target: HubRequest, request: Request = {}): Promise<HubResponse> {
     try {
-      const response = await this.#follow(new URL(this.#base + path), asked.place, request);
+      const response = await this.#follow(new URL(this.#base + path), target.place, request);
       const { headers, status } = response;
       if (status < 300 || REDIRECTS.includes(status)) return response;
       const text = await readResponseText(response.body, MOST_REASON_BYTES);
-      throw statusProblem(asked, {
+      throw statusProblem(target, {
         status,
         headers,
         reason: shownReason(headers.text('x-error-message'), text, this.#token),
@@ -90,7 +90,7 @@ export class HubClient {
       });
     } catch (error) {
       request.signal?.throwIfAborted();
-      throw isModelProblem(error) ? error : hubUnreachable(asked.place, networkProblem(error));
+      throw isModelProblem(error) ? error : hubUnreachable(target.place, networkProblem(error));
     }
   }
 

@@ -143,13 +143,13 @@ describe('the URL', () => {
   });
 
   it('is reached through the proxy of the environment', async () => {
-    const asked: string[] = [];
+    const urls: string[] = [];
     const proxy = createServer((request, response) => {
-      asked.push(request.url!);
+      urls.push(request.url!);
       response.writeHead(502).end();
     });
     proxy.on('connect', (request, socket) => {
-      asked.push(request.url!);
+      urls.push(request.url!);
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
     proxy.listen(0, '127.0.0.1');
@@ -157,7 +157,7 @@ describe('the URL', () => {
     vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
     vi.stubEnv('no_proxy', '');
     expect(await open({ url: 'http://hub.test' }).connect()).toMatchObject({ connected: false });
-    expect(asked).toEqual([expect.stringContaining('hub.test')]);
+    expect(urls).toEqual([expect.stringContaining('hub.test')]);
     proxy.close();
   });
 });
@@ -277,12 +277,12 @@ describe('an error status', () => {
 
 describe('a retry', () => {
   it.each([
-    ['as long as it is told', { 'retry-after': '7' }, 7000],
-    ['until it is told', { 'retry-after': 'Tue, 01 Jan 2030 00:00:20 GMT' }, 20_000],
-    ['until a time that is over', { 'retry-after': 'Mon, 31 Dec 2029 00:00:00 GMT' }, 0],
-    ['until the window is over', { ratelimit: '"api";r=0;t=42' }, 42_000],
-    ['a second when it is told nothing', {}, 1000],
-    ['a second when it is told nonsense', { 'retry-after': 'soon' }, 1000],
+    ['for the given seconds', { 'retry-after': '7' }, 7000],
+    ['until the given time', { 'retry-after': 'Tue, 01 Jan 2030 00:00:20 GMT' }, 20_000],
+    ['not at all for a time in the past', { 'retry-after': 'Mon, 31 Dec 2029 00:00:00 GMT' }, 0],
+    ['until the rate limit window ends', { ratelimit: '"api";r=0;t=42' }, 42_000],
+    ['a second without a header', {}, 1000],
+    ['a second for an invalid header', { 'retry-after': 'soon' }, 1000],
   ])('waits %s', async (_, headers, waited) => {
     hub.once('/api/', answer(429, headers as unknown as Record<string, string>));
     expect((await open().resolve('acme/tiny')).revision).toBe(commit);
@@ -453,7 +453,7 @@ describe('a range of a file', () => {
     ['of no place', {}, 206, 'another range was returned'],
     ['of a longer file', { 'content-range': 'bytes 1000-399999/400000' }, 206, 'has 400000 bytes now, not 300000'],
     ['of another length', { 'content-length': '3' }, 200, 'has 3 bytes now, not 300000'],
-    ['behind its end', {}, 416, 'is shorter than it was'],
+    ['beyond its end', {}, 416, 'is shorter than it was'],
   ])('%s', async (_, headers, status, problem) => {
     hub.once('/blobs/', answer(status, headers as unknown as Record<string, string>, 'xxx'));
     await expect(openLarge(open(), 1000)).rejects.toMatchObject({ code: 'MODEL_FILE_CHANGED', problem });

@@ -64,9 +64,9 @@ class HuggingFaceRegistry implements ModelRegistry {
     checkModelName(name);
     checkVersion(name, version);
     const place = `${this.address}/${name}`;
-    const asked: HubRequest = { what: 'model', place, version };
+    const target: HubRequest = { what: 'model', place, version };
     const path = `/api/models/${name}/revision/${encodeURIComponent(version)}?blobs=true`;
-    const response = await retrying(() => this.#client.json(path, asked, signal), this.#clock, signal);
+    const response = await retrying(() => this.#client.json(path, target, signal), this.#clock, signal);
     const { commit, files } = readRevision(response, place);
     const complete: ModelFile[] = [];
     await inParallel(files, MOST_REQUESTS, async (file, i) => {
@@ -78,14 +78,14 @@ class HuggingFaceRegistry implements ModelRegistry {
   async open(model: ResolvedModel, file: ModelFile, offset: number, signal?: AbortSignal): Promise<OpenedFile> {
     // Servers refuse a range that begins at the end.
     if (offset === file.size) return { begins: offset, bytes: nothing() };
-    const asked = this.#file(model.name, file.path);
+    const target = this.#file(model.name, file.path);
     const headers: Record<string, string> = offset === 0 ? {} : { range: `bytes=${offset}-` };
     const path = resolvePath(model.name, model.revision, file.path);
-    const response = await this.#client.request(path, asked, { headers, signal });
+    const response = await this.#client.request(path, target, { headers, signal });
     const change = changeSince(file, offset, response);
     if (change === undefined) return { begins: response.status === 206 ? offset : 0, bytes: response.body };
     response.discard();
-    throw fileChanged(asked.place, change);
+    throw fileChanged(target.place, change);
   }
 
   close(): Promise<void> {
@@ -96,12 +96,12 @@ class HuggingFaceRegistry implements ModelRegistry {
   async #completed(name: string, commit: string, file: ListedFile, signal?: AbortSignal): Promise<ModelFile> {
     const { checksum, path, size } = file;
     if (size !== null && checksum !== null) return { path, size, checksum, tag: null };
-    const asked = this.#file(name, path);
+    const target = this.#file(name, path);
     const request = { method: 'HEAD', endsWith: 'x-linked-size', signal } as const;
-    const head = () => this.#client.request(resolvePath(name, commit, path), asked, request);
+    const head = () => this.#client.request(resolvePath(name, commit, path), target, request);
     const response = await retrying(head, this.#clock, signal);
     response.discard();
-    return completedFile(file, response, asked.place);
+    return completedFile(file, response, target.place);
   }
 
   #models(): HubRequest {

@@ -57,7 +57,7 @@ export async function reportStatus(
   await store.events.add(record, problem === null ? 'normal' : 'warning', status.phase, text);
 }
 
-/** The event of a phase without a message of its own. */
+/** The event of a phase that has no message. */
 function phaseText(phase: string, replicas: number): string {
   if (phase === 'Running') return replicas === 1 ? 'its replica is ready' : `all ${replicas} replicas are ready`;
   return phase === 'Paused' ? 'it has no replicas' : 'its replicas are being stopped';

@@ -77,7 +77,7 @@ export class ExternalEndpointReconciler implements Reconciler {
   }
 }
 
-/** The event of a phase without a message of its own. */
+/** The event of a phase that has no message. */
 const healthyText = (healthy: number) => (healthy === 1 ? 'its upstream responds' : `all ${healthy} upstreams respond`);
 
 type ShownStatus = Omit<Status, 'conditions'>;

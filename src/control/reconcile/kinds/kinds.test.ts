@@ -236,8 +236,8 @@ describe('an external endpoint', () => {
     const plane = await FakePlane.open();
     await plane.apply(resource('ExternalEndpoint', 'away', "{upstreams: [{name: a, url: 'https://a.example'}]}"));
     await new ExternalEndpointReconciler(plane.store, plane.routes, plane.timing).reconcile(away);
-    const told = plane.routes.endpoints.get('default/away')!;
-    expect([told.models, told.replicas[0]!.models]).toEqual([undefined, null]);
+    const routed = plane.routes.endpoints.get('default/away')!;
+    expect([routed.models, routed.replicas[0]!.models]).toEqual([undefined, null]);
     expect(await plane.store.events.list(away)).toMatchObject([
       { reason: 'Running', message: 'its upstream responds' },
     ]);

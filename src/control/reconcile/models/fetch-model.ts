@@ -24,7 +24,7 @@ export interface RequestedModel {
 export interface FetchOptions {
   readonly registry: ModelRegistry;
   readonly cache: ModelCache;
-  readonly asked: RequestedModel;
+  readonly requested: RequestedModel;
   /** The revision that was fetched before; null for the current one. */
   readonly revision: string | null;
   readonly onProgress: (progress: DownloadProgress) => void;
@@ -34,23 +34,23 @@ export interface FetchOptions {
 
 /** Downloads a model to this machine and reads its properties. */
 export async function fetchModel(options: FetchOptions): Promise<FetchedModel> {
-  const { asked, cache, clock, onProgress, registry, signal } = options;
-  const resolved = await registry.resolve(asked.name, options.revision ?? asked.version ?? undefined, signal);
+  const { requested, cache, clock, onProgress, registry, signal } = options;
+  const resolved = await registry.resolve(requested.name, options.revision ?? requested.version ?? undefined, signal);
   const { bytes, folder, revision } = await downloadModel({
     ...{ registry, model: resolved, cache, signal, onProgress },
-    selection: selectionOf(asked, resolved, registry.address),
+    selection: selectionOf(requested, resolved, registry.address),
     ...(clock === undefined ? {} : { clock }),
   });
   const { version } = resolved;
   const facts = {
-    ...asked,
+    ...requested,
     found_version: version,
     revision,
     folder,
     bytes,
-    ...(await modelFacts(await folderSource(folder), asked.name)),
+    ...(await modelFacts(await folderSource(folder), requested.name)),
   };
-  return { path: pathIn(folder, asked), revision, facts };
+  return { path: pathIn(folder, requested), revision, facts };
 }
 
 export const pathIn = (folder: string, { file }: RequestedModel) => (file === null ? folder : join(folder, file));

@@ -30,8 +30,8 @@ test('have the context that fits on the GPUs of a replica', async () => {
   writeFileSync(join(folder, 'config.json'), JSON.stringify(TINY_CONFIG));
   const half = (await kv.of(model, spec(0.5), cluster(24_576))) as { kv_cache_tokens: number };
   expect(half.kv_cache_tokens).toBeLessThan(whole.kv_cache_tokens);
-  const told = await kv.of(model, spec(1, { gpu_memory_utilization: 0.5 }), cluster(24_576));
-  expect(told).toEqual(half);
+  const facts = await kv.of(model, spec(1, { gpu_memory_utilization: 0.5 }), cluster(24_576));
+  expect(facts).toEqual(half);
 });
 
 test('are empty without GPU memory, and have the reason when they cannot be computed', async () => {

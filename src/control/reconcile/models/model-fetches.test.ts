@@ -18,7 +18,7 @@ let hub: FakeHub;
 let timing: FakeTiming;
 let clock: FakeClock;
 let fetches: ModelFetches;
-let heard: () => void;
+let onChange: () => void;
 let changes: number;
 
 beforeEach(async () => {
@@ -38,10 +38,10 @@ afterEach(async () => {
 
 async function begun(): Promise<ModelFetches> {
   changes = 0;
-  heard = () => {};
+  onChange = () => {};
   const changed = () => {
     changes++;
-    heard();
+    onChange();
   };
   return new ModelFetches({
     cache: await ModelCache.open(join(folder, 'cache')),
@@ -51,7 +51,7 @@ async function begun(): Promise<ModelFetches> {
   });
 }
 
-const asked = (change: Partial<RequestedModel> = {}): RequestedModel => ({
+const requested = (change: Partial<RequestedModel> = {}): RequestedModel => ({
   ...{ registry: 'hub', source: hub.url, name: 'acme/tiny', version: null, file: null },
   ...change,
 });
@@ -72,7 +72,7 @@ async function settledState(model: RequestedModel, origin = fromHub(), known: Re
     const state = fetches.stateOf('k', model, origin, known);
     if (state.state !== 'fetching') return state;
     await new Promise<void>((resolve) => {
-      heard = resolve;
+      onChange = resolve;
     });
   }
 }
@@ -80,15 +80,15 @@ const factsOf = (state: ModelState) => (state.state === 'ready' ? { ...state.mod
 
 describe('a model', () => {
   test('is downloaded in the background, with its progress and its properties', async () => {
-    expect(fetches.stateOf('k', asked(), fromHub(), null)).toEqual({
+    expect(fetches.stateOf('k', requested(), fromHub(), null)).toEqual({
       state: 'fetching',
       bytes: 0,
       total: 0,
       quietMs: 0,
     });
-    const state = await settledState(asked());
+    const state = await settledState(requested());
     expect(factsOf(state)).toMatchObject({
-      ...asked(),
+      ...requested(),
       found_version: 'main',
       architecture: 'LlamaForCausalLM',
       layers: 2,
@@ -100,7 +100,7 @@ describe('a model', () => {
   });
 
   test('is reported as stalled when no data arrives for a while', async () => {
-    const lone = asked({ name: 'acme/lone' });
+    const lone = requested({ name: 'acme/lone' });
     hub.put('acme/lone', 'main', { 'model.safetensors': safetensors({ w: { dtype: 'BF16', shape: [8] } }) });
     let goOn = () => {};
     const asksForWeights = new Promise<void>((resolve) => {
@@ -121,19 +121,19 @@ describe('a model', () => {
   });
 
   test('is not downloaded again by the next control plane, even if its branch has moved', async () => {
-    const facts = factsOf(await settledState(asked()))!;
+    const facts = factsOf(await settledState(requested()))!;
     fetches.close();
     fetches = await begun();
     hub.put('acme/tiny', 'main', tinyModel('two'));
     hub.requests.length = 0;
-    const again = fetches.stateOf('k', asked(), fromHub(), facts);
+    const again = fetches.stateOf('k', requested(), fromHub(), facts);
     expect([factsOf(again), hub.requests]).toEqual([facts, []]);
     // Another version is downloaded; and so is a model that was removed, at the same revision.
-    expect(fetches.stateOf('k', asked({ version: 'v2' }), fromHub(), facts).state).toBe('fetching');
+    expect(fetches.stateOf('k', requested({ version: 'v2' }), fromHub(), facts).state).toBe('fetching');
     rmSync(join(folder, 'cache'), { recursive: true });
     fetches.close();
     fetches = await begun();
-    expect(factsOf(await settledState(asked(), fromHub(), facts))).toMatchObject({ revision: facts.revision });
+    expect(factsOf(await settledState(requested(), fromHub(), facts))).toMatchObject({ revision: facts.revision });
   });
 
   test('is used in place when its registry is a folder, as one file if requested', async () => {
@@ -141,14 +141,16 @@ describe('a model', () => {
     mkdirSync(home, { recursive: true });
     for (const part of ['a-00001-of-00002.gguf', 'a-00002-of-00002.gguf']) writeFileSync(join(home, part), part);
     const file = 'a-00001-of-00002.gguf';
-    const state = await settledState(asked({ name: 'tiny', file }), fromFolder());
+    const state = await settledState(requested({ name: 'tiny', file }), fromFolder());
     expect(state).toMatchObject({ state: 'ready', model: { path: join(home, file) } });
     expect(factsOf(state)).toMatchObject({ problem: expect.stringContaining('config.json') });
     const facts = factsOf(state);
     writeFileSync(join(home, 'config.json'), JSON.stringify(TINY_CONFIG));
     fetches.forget('k');
-    expect(await settledState(asked({ name: 'tiny', file }), fromFolder(), facts)).toMatchObject({ state: 'ready' });
-    expect(await settledState(asked({ name: 'tiny', file: 'b.gguf' }), fromFolder())).toEqual({
+    expect(await settledState(requested({ name: 'tiny', file }), fromFolder(), facts)).toMatchObject({
+      state: 'ready',
+    });
+    expect(await settledState(requested({ name: 'tiny', file: 'b.gguf' }), fromFolder())).toEqual({
       state: 'failed',
       isTransient: false,
       message: expect.stringContaining("has no file 'b.gguf'"),
@@ -157,26 +159,26 @@ describe('a model', () => {
   });
 
   test('is retried later when it fails, and at once when its registry has changed', async () => {
-    const failed = await settledState(asked({ name: 'acme/none' }));
+    const failed = await settledState(requested({ name: 'acme/none' }));
     expect(failed).toMatchObject({
       state: 'failed',
       isTransient: false,
       message: expect.stringContaining('model does not exist'),
     });
     hub.put('acme/none', 'main', tinyModel('late'));
-    expect(await settledState(asked({ name: 'acme/none' }))).toBe(failed);
+    expect(await settledState(requested({ name: 'acme/none' }))).toBe(failed);
     await timing.pass(1000);
-    heard = () => {};
-    expect((await settledState(asked({ name: 'acme/none' }), fromHub('2'))).state).toBe('ready');
+    onChange = () => {};
+    expect((await settledState(requested({ name: 'acme/none' }), fromHub('2'))).state).toBe('ready');
     // A model that is ready is not affected.
-    expect(fetches.stateOf('k', asked({ name: 'acme/none' }), fromHub('3'), null).state).toBe('ready');
+    expect(fetches.stateOf('k', requested({ name: 'acme/none' }), fromHub('3'), null).state).toBe('ready');
   });
 
   test('is not downloaded to the end when it is not needed any more', async () => {
-    fetches.stateOf('k', asked(), fromHub(), null);
+    fetches.stateOf('k', requested(), fromHub(), null);
     fetches.forget('k');
     fetches.forget('k');
-    await settledState(asked({ version: 'main' }));
+    await settledState(requested({ version: 'main' }));
     expect(timing.next).toBeNull();
   });
 });

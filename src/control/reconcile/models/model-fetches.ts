@@ -26,7 +26,7 @@ export interface ModelOrigin {
 }
 
 interface Fetch {
-  readonly asked: RequestedModel;
+  readonly requested: RequestedModel;
   readonly origin: ModelOrigin;
   readonly ended: AbortController;
   /** The revision that was fetched before. */
@@ -55,17 +55,17 @@ export class ModelFetches {
    * The state of a key's model. The first call starts the download, unless the model that `known` describes, from the endpoint's
    * status, is still there: a restart contacts no registry, and a branch that has moved changes nothing.
    */
-  stateOf(key: string, asked: RequestedModel, origin: ModelOrigin, known: Facts | null): ModelState {
+  stateOf(key: string, requested: RequestedModel, origin: ModelOrigin, known: Facts | null): ModelState {
     const present = this.#fetches.get(key);
-    if (present !== undefined && isSame(asked, { ...present.asked })) {
+    if (present !== undefined && isSame(requested, { ...present.requested })) {
       if (present.state.state === 'ready' || present.origin.edition === origin.edition) return present.state;
     }
     this.forget(key);
-    const before = known !== null && isSame(asked, known) ? known : null;
+    const before = known !== null && isSame(requested, known) ? known : null;
     const fetch: Fetch = {
-      ...{ asked, origin, ended: new AbortController(), failures: 0, reportedAt: 0, cancelRetry: () => {} },
+      ...{ requested, origin, ended: new AbortController(), failures: 0, reportedAt: 0, cancelRetry: () => {} },
       revision: before === null ? null : String(before.revision),
-      state: (before === null ? null : foundAgain(asked, before)) ?? {
+      state: (before === null ? null : foundAgain(requested, before)) ?? {
         state: 'fetching',
         bytes: 0,
         total: 0,
@@ -91,7 +91,7 @@ export class ModelFetches {
 
   async #run(key: string, fetch: Fetch): Promise<void> {
     const { cache, changed, clock, timing } = this.#options;
-    const { asked, origin } = fetch;
+    const { requested, origin } = fetch;
     const { signal } = fetch.ended;
     const onProgress = ({ bytes, quietMs, totalBytes }: DownloadProgress) => {
       fetch.state = { state: 'fetching', bytes, total: totalBytes, quietMs };
@@ -102,7 +102,7 @@ export class ModelFetches {
     try {
       const registry = origin.open();
       const revision = origin.keepsRevisions ? fetch.revision : null;
-      const options = { registry, cache, asked, revision, onProgress, signal };
+      const options = { registry, cache, requested, revision, onProgress, signal };
       const model = await fetchModel(clock === undefined ? options : { ...options, clock }).finally(() =>
         registry.close(),
       );
@@ -119,11 +119,11 @@ export class ModelFetches {
   }
 }
 
-const isSame = (asked: RequestedModel, known: Facts) =>
-  (Object.keys(asked) as (keyof RequestedModel)[]).every((part) => known[part] === asked[part]);
+const isSame = (requested: RequestedModel, known: Facts) =>
+  (Object.keys(requested) as (keyof RequestedModel)[]).every((part) => known[part] === requested[part]);
 
-function foundAgain(asked: RequestedModel, facts: Facts): ModelState | null {
-  const path = pathIn(String(facts.folder), asked);
+function foundAgain(requested: RequestedModel, facts: Facts): ModelState | null {
+  const path = pathIn(String(facts.folder), requested);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return null;
   return { state: 'ready', model: { path, revision: String(facts.revision), facts } };
 }

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => ground.clear());
 
-/** Three processes, one of them in a session of its own. */
+/** Three processes, one of them in its own session. */
 const THREE = { command: 'sh', args: ['-c', 'echo listening; setsid sleep 1000 & sleep 1000 & wait'] };
 
 /** A replica of a control plane that has been closed. */
@@ -93,7 +93,7 @@ describe('replicas of an earlier control plane', () => {
     expect(await found()).toMatchObject([{ exit: { reason: 'unseen' } }]);
   });
 
-  test('reports an exit even if the log cannot be read and the state not be written', async () => {
+  test('reports an exit even if neither the log can be read nor the state written', async () => {
     await left();
     process.kill(-ground.pidOf('a'), 'SIGKILL');
     while ((await ground.processes()) > 1);

@@ -234,7 +234,7 @@ describe('stopping', () => {
     await ready(fakeSpec('a', {}, { command: 'sh', args: ['-c', script, 'sh', process.execPath, ...args] }));
     const exit = await runner.stop('a', { graceMs: 60_000 });
     expect(exit).toMatchObject({ reason: 'stopped', signal: 'SIGTERM' });
-    expect(exit!.lastLines.at(-1)).toBe('asked to end');
+    expect(exit!.lastLines.at(-1)).toBe('received SIGTERM');
     expect(await ground.processes()).toBe(0);
   });
 

@@ -38,14 +38,14 @@ async function betweenProcesses(): Promise<{ replica: LocalReplica; go: (started
   const again = new Promise<StartedReplica>((resolve) => {
     go = resolve;
   });
-  const asked = new Promise<LocalReplica>((resolve) => {
+  const restarting = new Promise<LocalReplica>((resolve) => {
     const replica = new LocalReplica(folder, record, context, () => {
       resolve(replica);
       return again;
     });
     void replica.watch(process);
   });
-  return { replica: await asked, go };
+  return { replica: await restarting, go };
 }
 
 describe('a replica that is being started again', () => {

@@ -58,16 +58,16 @@ async function lived(
   const args = ['--input-type=module', '-e', LIFE, '--', ground.folder, String(life), JSON.stringify(SPEC), dies];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
-  const said: string[][] = [];
+  const printed: string[][] = [];
   for await (const line of createInterface(child.stdout)) {
-    said.push(line.split(' '));
-    if (said.length !== words) continue;
+    printed.push(line.split(' '));
+    if (printed.length !== words) continue;
     // A random moment within the next step, without a timer.
     for (let i = 0; i < spins; i++) Math.imul(i, i);
     child.kill('SIGKILL');
   }
   expect((await ended)[1]).toBe('SIGKILL');
-  return said;
+  return printed;
 }
 
 /** The replicas that a later control plane finds, with their pids: exactly those that run. */
@@ -86,18 +86,18 @@ describe('a control plane that is killed', () => {
     const random = randomStream(7, 'moments to be killed at');
     const started = new Map<string, number>();
     for (let life = 0; life < 6; life++) {
-      const said = await lived(life, { words: random.below(9) + 1, spins: random.below(3e7) });
-      expect(said.length).toBeGreaterThan(0);
-      const stopping = said.filter(([what]) => what === 'stopping').map(([, id]) => id!);
-      for (const [what, id, pid] of said) if (what === 'started') started.set(id!, Number(pid));
+      const printed = await lived(life, { words: random.below(9) + 1, spins: random.below(3e7) });
+      expect(printed.length).toBeGreaterThan(0);
+      const stopping = printed.filter(([what]) => what === 'stopping').map(([, id]) => id!);
+      for (const [what, id, pid] of printed) if (what === 'started') started.set(id!, Number(pid));
       for (const id of stopping) started.delete(id);
       const now = await found();
       for (const [id, pid] of started) expect(now.get(id), id).toBe(pid);
-      for (const [what, id] of said) if (what === 'stopped') expect(now.has(id!)).toBe(false);
+      for (const [what, id] of printed) if (what === 'stopped') expect(now.has(id!)).toBe(false);
       // Started, but killed before it was printed: one at most.
-      const unsaid = [...now.keys()].filter((id) => !started.has(id) && !stopping.includes(id));
-      expect(unsaid.length).toBeLessThanOrEqual(1);
-      for (const id of unsaid) started.set(id, now.get(id)!);
+      const unprinted = [...now.keys()].filter((id) => !started.has(id) && !stopping.includes(id));
+      expect(unprinted.length).toBeLessThanOrEqual(1);
+      for (const id of unprinted) started.set(id, now.get(id)!);
     }
     const runner = await ground.open();
     const all = await runner.list();

@@ -36,7 +36,7 @@ import { startReplica } from './start-replica.js';
 export interface LocalRunnerOptions {
   /** Holds the folders of replicas; used by one control plane at a time. */
   readonly folder: string;
-  /** What the machine has, where that is not to be found out. */
+  /** Resources of the machine that are not detected, but given. */
   readonly machine?: Partial<Machine>;
   /** The base of the environment of engines; by default that of this process. */
   readonly env?: NodeJS.ProcessEnv;
@@ -189,7 +189,7 @@ export class LocalRunner implements Runner {
     const { ports } = this.#context;
     const start = () => startReplica({ spec, held, folder, ports, env: this.#env });
     try {
-      // Whatever is there does not belong to the replica.
+      // An existing folder does not belong to the replica.
       await rm(folder, { recursive: true, force: true });
       mkdirSync(folder, { mode: 0o700 });
       const { process, record } = await start();

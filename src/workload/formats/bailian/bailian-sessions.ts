@@ -5,7 +5,7 @@ import type { Trace } from '../../trace.js';
 /** Which session each row belongs to, when only its predecessor is recorded: that of the predecessor. */
 export class ParentChain {
   readonly #table: RequestTable;
-  /** By row: its own id and that of the request it responses to, null for the first of a session. */
+  /** By row: its own id and that of the turn before it, null for the first turn of a session. */
   readonly #ids: string[] = [];
   readonly #parents: (string | null)[] = [];
 

@@ -55,7 +55,7 @@ describe('bailian', () => {
     ).toEqual(['1.0', '1.3', '1.2', '1.1']);
   });
 
-  it('knows no parent by -1, by null, and by "-1"', async () => {
+  it('reads -1, null and "-1" as no parent', async () => {
     expect(
       await chats(
         { chat_id: 1, parent_chat_id: -1 },

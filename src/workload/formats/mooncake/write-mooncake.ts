@@ -28,10 +28,10 @@ export function* writeMooncake(trace: Trace): Generator<string, void, undefined>
   yield text;
 }
 
-/** The ids of prompts: the same for what is the same, a new one for what is a prompt's own. */
+/** The block ids of prompts: equal for shared blocks, new for a prompt's own blocks. */
 class HashIds {
   readonly #table: RequestTable;
-  /** What prompts consist of, where it was recorded in blocks of just this size. */
+  /** The recorded blocks of prompts, where they have exactly this size. */
   readonly #recorded: PromptBlocks | null;
   readonly #shared: SharedBlocks;
   /** One more than the id, by recorded block and by key; 0 while it has none. */

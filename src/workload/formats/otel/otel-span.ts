@@ -48,7 +48,7 @@ export class OtelSpan {
     return checkedCount(this, name, typeof number === 'number' ? number : Number.NaN, value);
   }
 
-  /** When it began or ended, in microseconds since 1970: `startTimeUnixNano`, or `start_time` as a date. NaN when unsaid. */
+  /** When it began or ended, in microseconds since 1970: `startTimeUnixNano`, or `start_time` as a date. NaN when absent. */
   moment(which: 'start' | 'end'): number {
     const nanoField = `${which}TimeUnixNano`;
     const nanos = this.field(nanoField);

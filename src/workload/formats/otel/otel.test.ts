@@ -36,7 +36,7 @@ describe('otel', () => {
     expect(told(trace)).toMatchObject({ inputTokens: [3], notes: ['calls without token counts were left out: 3'] });
   });
 
-  it('takes embeddings, tools and the sums of agents for no calls', async () => {
+  it('does not count embeddings, tools and sums of agents as calls', async () => {
     const attributes = { [IN]: 3, [OUT]: 1 };
     const others = ['embeddings', 'execute_tool', 'invoke_agent', 'create_agent', 'retrieval', 'invoke_workflow'];
     const trace = await read(
@@ -46,7 +46,7 @@ describe('otel', () => {
     expect(told(trace)).toMatchObject({ arrivalUs: [0], notes: [] });
   });
 
-  it('rounds nanoseconds, however long ago, and takes an end before the start for none', async () => {
+  it('rounds nanoseconds of any date, and ignores an end before the start', async () => {
     const call = (startTimeUnixNano: string | number, endTimeUnixNano?: string) => ({
       startTimeUnixNano,
       endTimeUnixNano,

@@ -10,7 +10,7 @@ import { forEachSpan } from './span-objects.js';
 const OPERATION = 'gen_ai.operation.name';
 const MODEL = 'gen_ai.request.model';
 const CONVERSATION = 'gen_ai.conversation.id';
-/** The second of each is what it was called before. */
+/** The second name of each is the former one. */
 const INPUT = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'] as const;
 const OUTPUT = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'] as const;
 /** Operations that are not one response of a model, or that are the sum of several. */

@@ -11,7 +11,7 @@ const CLOSE_OBJECT = 125;
 const PLAIN = new Uint8Array(256);
 for (const byte of Buffer.from(' \t\r\n0123456789+-.eEtrufalsn')) PLAIN[byte] = 1;
 
-/** Names longer than this are not looked at. */
+/** Longer names are ignored. */
 const NAME_BYTES = 16;
 const IS_LIST = 1;
 const IS_SPANS = 2;
@@ -47,13 +47,13 @@ export class SpanScan {
   /** The last byte that was neither white space nor inside a string. */
   #last = 0;
   #line = 1;
-  /** Bytes before the present line, and before the present chunk. */
+  /** Bytes before the current line, and before the current chunk. */
   #lineBegin = 0;
   #chunkBegin = 0;
-  /** The document at hand: where it begins, and whether it has a list of spans so far. */
+  /** The current document: where it begins, and whether it has a list of spans so far. */
   #document = '';
   #hasSpans = false;
-  /** The span that is open: how deep it is, or 0; where it begins; what earlier chunks hold of it. */
+  /** The open span: its depth, or 0; where it begins; its bytes from earlier chunks. */
   #spanDepth = 0;
   #span = { line: 0, column: 0 };
   #pieces: Buffer[] = [];

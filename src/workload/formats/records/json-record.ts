@@ -2,7 +2,7 @@ import { fieldInvalid } from '../../errors.js';
 import { readWholeFile } from '../../input-file.js';
 import { checkedCount, checkedTime, type TraceRecord } from './trace-record.js';
 
-/** One line of a JSON-lines file as an object, and how to complain about its fields. */
+/** One line of a JSON-lines file as an object, with errors that name its fields. */
 export class JsonRecord implements TraceRecord {
   readonly #path: string;
   readonly #line: string;

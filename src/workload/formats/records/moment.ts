@@ -3,7 +3,7 @@ const ZERO = 48;
 const NINE = 57;
 const DOT = 46;
 const ZONE = /^ ?(?:Z|UTC|([+-])(\d\d)(?::?(\d\d))?)$/;
-/** Digits of a second's fraction that are looked at. */
+/** Digits of a second's fraction that are read. */
 const FRACTION_DIGITS = 9;
 
 /**
@@ -29,7 +29,7 @@ export function momentUs(text: string): number {
   return (utcMs - (end === text.length ? 0 : offsetMs(text.slice(end)))) * 1000 + fraction;
 }
 
-/** What a time zone is ahead of UTC; NaN when the text is none. */
+/** The offset of a time zone from UTC; NaN when the text is not a time zone. */
 function offsetMs(text: string): number {
   if (text === '+00:00') return 0;
   const match = ZONE.exec(text);

@@ -46,7 +46,7 @@ describe('numberRounds', () => {
   });
 });
 
-describe('pausesAfterAnswers', () => {
+describe('pausesAfterResponses', () => {
   it('counts from the end of the response before, and not below 0', () => {
     const table = tableOf([
       ['a', 10],

@@ -9,7 +9,7 @@ export interface RecordSchema {
   name: string;
   /** Fields that every record has. */
   required: readonly string[];
-  /** Fields that a record may have; all others are not looked at. */
+  /** Fields that a record may have; all others are ignored. */
   optional: readonly string[];
   /** Its own names of TraceV2 columns: errors found later name `session_id` and the like. */
   names: Readonly<Record<string, string>>;

@@ -17,33 +17,33 @@ export interface TraceRecord {
 }
 
 /** Creates the error for an invalid field. */
-type Complaining = Pick<TraceRecord, 'invalid'>;
+type FieldErrors = Pick<TraceRecord, 'invalid'>;
 
 /**
- * A number that counts tokens, or an error. `value` is NaN for anything but a number; `said` is the text of the file.
+ * A number that counts tokens, or an error. `value` is NaN for anything but a number; `given` is the text of the file.
  */
-export function checkedCount(record: Complaining, field: string, value: number, said: unknown): number {
+export function checkedCount(record: FieldErrors, field: string, value: number, given: unknown): number {
   if (Number.isInteger(value) && value >= 0 && value <= MAX_COUNT) return value;
-  throw numberInvalid(record, field, value, said, Number.isInteger(value), 'whole number', MAX_COUNT);
+  throw numberInvalid(record, field, value, given, Number.isInteger(value), 'whole number', MAX_COUNT);
 }
 
 /** A number that is a time or a duration, or an error. */
-export function checkedTime(record: Complaining, field: string, value: number, said: unknown): number {
+export function checkedTime(record: FieldErrors, field: string, value: number, given: unknown): number {
   if (value >= 0 && value <= MAX_TIME) return value;
-  throw numberInvalid(record, field, value, said, Number.isFinite(value), 'number', MAX_TIME);
+  throw numberInvalid(record, field, value, given, Number.isFinite(value), 'number', MAX_TIME);
 }
 
 function numberInvalid(
-  record: Complaining,
+  record: FieldErrors,
   field: string,
   value: number,
-  said: unknown,
+  given: unknown,
   isNumber: boolean,
   kind: string,
   max: number,
 ): Error {
   const problem = !isNumber
-    ? `${shownValue(said)} is not a ${kind}`
+    ? `${shownValue(given)} is not a ${kind}`
     : `${value} is ${value < 0 ? 'negative' : 'too large'}`;
   return record.invalid(field, problem, `give a ${kind} from 0 to ${max}`);
 }
@@ -57,9 +57,9 @@ export function recordMicroseconds(record: TraceRecord, field: string, unitUs: n
 }
 
 /** A value of a file, shortened and on one line. */
-export function shownValue(said: unknown): string {
-  if (said === '') return 'an empty field';
-  const text = typeof said === 'string' ? JSON.stringify(said).slice(1, -1) : (JSON.stringify(said) ?? 'null');
+export function shownValue(given: unknown): string {
+  if (given === '') return 'an empty field';
+  const text = typeof given === 'string' ? JSON.stringify(given).slice(1, -1) : (JSON.stringify(given) ?? 'null');
   const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
-  return typeof said === 'string' ? `'${short}'` : short;
+  return typeof given === 'string' ? `'${short}'` : short;
 }

@@ -146,7 +146,7 @@ describe('readServeGen', () => {
     ['a list of lengths', () => chunk(0, ['0,1,1,'], '[]'), '/chunk-0-dataset.json', 'is not a JSON object'],
     ['a start that is none', () => chunk(0, ['0,1,1,'], { noon: {} }), '/chunk-0-dataset.json (noon)', 'not a start'],
     [
-      'lengths that are no text',
+      'lengths that are not text',
       () => chunk(0, ['0,1,1,'], { 0: { input_tokens: 5 } }),
       '(0.input_tokens)',
       'is not a text',

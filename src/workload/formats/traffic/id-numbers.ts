@@ -1,6 +1,6 @@
 /**
  * Numbers for ids in order of appearance, by 64 bits of each: a recording has millions of ids, and a map of texts would take
- * several times the memory and the time. That two ids share all 64 bits will not happen.
+ * several times the memory and the time. A collision of all 64 bits is not expected.
  */
 export class IdNumbers {
   size = 0;

@@ -2,9 +2,9 @@ import { PromptBlocks } from '../../prompt-blocks.js';
 import type { RequestTable } from '../../request-table.js';
 import { IdNumbers } from './id-numbers.js';
 
-/** Blocks as they are taken for, once everything is read. */
+/** The size of a block, known once everything is read. */
 export interface SettledBlocks {
-  /** Tokens that the gateway had in a block, and that the block is taken for. */
+  /** Tokens of a block by the gateway's count, and by the engines' count. */
   recordedTokens: number;
   tokens: number;
 }
@@ -54,7 +54,7 @@ export class TrafficBlocks {
       if (!isCounted(source)) table.inputTokens[row] = Math.round((table.inputTokens[row]! / unit) * tokens);
       const parts = this.#sizes[source]! / unit;
       let room = Math.ceil(table.inputTokens[row]! / tokens);
-      // A block of several units is as many blocks: chained, the same id behind itself is another block.
+      // A block of several units is as many blocks: chained, the same id after itself is another block.
       for (let i = this.#begin(source) * parts; i < this.#ends[source]! * parts && room > 0; i++, room--) {
         blocks.add(this.#blocks[Math.floor(i / parts)]!);
       }

@@ -19,7 +19,7 @@ interface TrafficFacts {
 export function trafficNotes({ blocks, cutOff, empty, models, unanswered, wrong }: TrafficFacts): string[] {
   const notes: string[] = [];
   if (cutOff > 0) notes.push(`lines that end in the middle were left out: ${cutOff}`);
-  if (wrong > 0) notes.push(`requests that were refused as wrong, with a status of 4xx, were left out: ${wrong}`);
+  if (wrong > 0) notes.push(`requests that were refused with a status of 4xx were left out: ${wrong}`);
   if (empty > 0) notes.push(`requests without a token were left out: ${empty}`);
   if (unanswered > 0) {
     const rule = 'each counts with the mean length of the responses of its model; --trace-answered leaves them out';
@@ -31,8 +31,8 @@ export function trafficNotes({ blocks, cutOff, empty, models, unanswered, wrong 
   }
   if (blocks !== null && blocks.tokens !== blocks.recordedTokens) {
     const { recordedTokens, tokens } = blocks;
-    const why = 'engines count tokens otherwise than the gateway does';
-    notes.push(`${why}: a block of ${recordedTokens} of its tokens is taken for ${tokens}`);
+    const why = 'engines count tokens differently from the gateway';
+    notes.push(`${why}: a block of ${recordedTokens} gateway tokens counts as ${tokens}`);
   }
   return notes;
 }

@@ -184,8 +184,8 @@ function timeAfter(record: TraceRecord, field: string, arrivalUs: number): numbe
   throw record.invalid(field, `${us} is before the arrival at ${arrivalUs}`, 'give both by the same clock');
 }
 
-/** `said`: the outcome as the gateway recorded it, empty where it did not. */
-function outcomeOf(status: number, said: string): ObservedOutcome {
-  if (status < 400 && (said === '' || said === 'ok')) return 'ok';
-  return said === 'timeout' || status === 408 || status === 504 ? 'timeout' : 'incomplete';
+/** `recorded`: the outcome as the gateway recorded it, empty where it did not. */
+function outcomeOf(status: number, recorded: string): ObservedOutcome {
+  if (status < 400 && (recorded === '' || recorded === 'ok')) return 'ok';
+  return recorded === 'timeout' || status === 408 || status === 504 ? 'timeout' : 'incomplete';
 }

@@ -58,7 +58,7 @@ describe('traffic', () => {
     ]);
   });
 
-  it('keeps what was seen of every response', async () => {
+  it('keeps the measurements of every response', async () => {
     const { observed } = await traffic.read(samplePath('traffic.jsonl'));
     const nan = Number.NaN;
     expect(observed).toEqual({
@@ -111,14 +111,14 @@ describe('traffic', () => {
     });
   });
 
-  it('reads what a gateway that was killed has left', async () => {
+  it('reads the file of a gateway that was killed', async () => {
     const path = written('killed.jsonl', `${line()}${line().slice(0, 90)}\n${line({ at: 10 })}${line().slice(0, 50)}`);
     const trace = await traffic.read(path);
     expect(told(trace)).toMatchObject({ arrivalUs: [0, 10], notes: ['lines that end in the middle were left out: 2'] });
     expect(trace.place(1, 'input_tokens')).toMatch(`${path}:3:`);
   });
 
-  it('is recognised by its first line however long that is', async () => {
+  it('is recognised by a first line of any length', async () => {
     const blocks = Array.from({ length: 10_000 }, (_, i) => `block-${i}`);
     const path = file({ blocks, input_tokens: 160_000 });
     expect((await traceFormatOf(path)).name).toBe('traffic');
@@ -153,10 +153,7 @@ describe('requests of recorded traffic without a complete response', () => {
     const { inputTokens, notes } = await read({}, ...wrong, { input_tokens: 0, output_tokens: 0 });
     expect([inputTokens, notes]).toEqual([
       [40],
-      [
-        'requests that were refused as wrong, with a status of 4xx, were left out: 4',
-        'requests without a token were left out: 1',
-      ],
+      ['requests that were refused with a status of 4xx were left out: 4', 'requests without a token were left out: 1'],
     ]);
   });
 
@@ -198,7 +195,7 @@ describe('models of recorded traffic', () => {
     await expect(readAnyTrace(path, { model: 'a' })).rejects.toMatchObject({ code: 'TRACE_PART_UNKNOWN', place: path });
   });
 
-  it('are limited in nothing, but classes are', async () => {
+  it('are not limited in number, but classes are', async () => {
     const many = Array.from({ length: 65_536 }, (_, i) => line({ slo_class: `c${i}` })).join('');
     await expect(traffic.read(written('classes.jsonl', many))).rejects.toMatchObject({
       place: expect.stringMatching(/:65536:\d+ \(slo_class\)$/),
@@ -266,7 +263,7 @@ describe('blocks of recorded traffic', () => {
       [0, 1],
     ]);
     expect(notes!.at(-1)).toBe(
-      'engines count tokens otherwise than the gateway does: a block of 16 of its tokens is taken for 23',
+      'engines count tokens differently from the gateway: a block of 16 gateway tokens counts as 23',
     );
     const { inputTokens } = await read(prompt(120, [...'abcde']), prompt(40, [...'ab'], { ...REFUSED, at: 3 }));
     expect(inputTokens).toEqual([120, 55]);

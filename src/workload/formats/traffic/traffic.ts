@@ -47,7 +47,7 @@ async function readTraffic(path: string, part: TracePart): Promise<Trace> {
   });
 }
 
-/** What is left of a line whose writer was ended: a record holds no object, so that it ends with its only brace. */
+/** A line that was cut off: a record holds no nested object, so that a complete one ends with its only closing brace. */
 function isCutOff(line: string): boolean {
   return line.startsWith('{') && !line.trimEnd().endsWith('}');
 }

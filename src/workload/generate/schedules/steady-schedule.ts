@@ -3,7 +3,7 @@ import type { GapSampler } from '../../arrivals/arrival-process.js';
 import type { ActiveTimes } from './active-times.js';
 import type { Schedule } from './schedule.js';
 
-/** One arrival process from the start on; what falls outside the active times does not arrive. */
+/** One arrival process from the start on; arrivals outside the active times are left out. */
 export class SteadySchedule implements Schedule {
   readonly #gaps: GapSampler;
   readonly #active: ActiveTimes | null;
@@ -38,7 +38,7 @@ export class SteadySchedule implements Schedule {
     return 0;
   }
 
-  /** When the window opens that is open at this time or else the next one to come. */
+  /** The start of the window that is open at this time, or else of the next one. */
   #opens(active: ActiveTimes, member: number, at: number): number {
     let window = this.#windows[member]!;
     while (active.end(window) <= at) window++;

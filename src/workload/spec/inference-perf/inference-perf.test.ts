@@ -43,7 +43,7 @@ describe('readInferencePerf', () => {
     expect(readWorkloadSpec(JSON.stringify(spec), 's.yaml')).toEqual(spec);
   });
 
-  it('knows the defaults, the older names, the seed, and JSON', () => {
+  it('reads defaults, older names, the seed and JSON', () => {
     const text = JSON.stringify({
       load: { stages: [{ rate: 1, duration: 2 }] },
       data: {

@@ -86,7 +86,7 @@ function refuseOtherKinds(at: (...keys: string[]) => Node | undefined, fail: Fai
   throw fail(where, 'is not read: all lengths are fixed', 'give question_len and output_len');
 }
 
-/** The keys of a shared prefix, none of which has to be there, under old and new names. */
+/** The keys of a shared prefix, all optional, under old and new names. */
 function sharedPrefixSchema() {
   const keys = Object.entries(entriesOf(PERF.shared_prefix!)!).map(([name, key]) => [name, v.optional(bare(key))]);
   const optional: v.ObjectEntries = Object.fromEntries(keys);
@@ -111,7 +111,7 @@ function renamed(
   return values;
 }
 
-/** Absent, or nothing behind the colon. */
+/** Absent, or empty after the colon. */
 function isNothing(node: Node | undefined): boolean {
   return node === undefined || (isScalar(node) && node.value === null);
 }

@@ -94,7 +94,7 @@ export const windowsAreInOrder: Rule = (spec, fail) => {
         throw fail(`${at}.end_us`, `${end_us} is not after start_us ${start_us}`, 'give a later end_us');
       }
       if (start_us < before) {
-        const hint = 'put windows in order of time, none reaching into the next';
+        const hint = 'put windows in order of time, without overlap';
         throw fail(`${at}.start_us`, `${start_us} is before the window above ends at ${before}`, hint);
       }
       before = end_us;

@@ -18,7 +18,7 @@ export interface WindowPlace {
 export class CsvFile {
   /** Ends in a newline, so that no scan needs to watch for the end of the file. */
   readonly bytes: Buffer;
-  /** Offset of the first byte behind a byte order mark. */
+  /** Offset of the first byte after a byte order mark. */
   readonly start: number;
   readonly #path: string;
   readonly #window: WindowPlace;
@@ -110,7 +110,7 @@ export function csvPlace(bytes: Buffer, path: string, row: number, names: readon
   return file.place(file.fieldBegin(begin, names.indexOf(column)), column);
 }
 
-/** The offset behind a row. */
+/** The offset after a row. */
 function rowEnd(file: CsvFile, begin: number): number {
   let p = begin;
   for (;;) {

@@ -41,7 +41,7 @@ export interface TraceLayout {
   names: readonly string[];
   /** Columns a row must have at least. */
   required: number;
-  /** Offset behind the line. */
+  /** Offset after the line. */
   end: number;
 }
 

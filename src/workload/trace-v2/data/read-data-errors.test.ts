@@ -54,7 +54,7 @@ describe('readTraceData on bad input', () => {
       'request_id 0 was used before, at t.csv:2:1',
     ],
     ['a quote that never ends', one({ tenant_id: '"abc' }), 't.csv:3:4 (tenant_id)', 'never ends'],
-    ['text behind a quote', one({ tenant_id: '"abc"d' }), 't.csv:3:9 (tenant_id)', 'after the closing quote'],
+    ['text after a quote', one({ tenant_id: '"abc"d' }), 't.csv:3:9 (tenant_id)', 'after the closing quote'],
     ['too few columns', `${csv([{}])}1,c,,,,0\n2,c\n`, 't.csv:3:9 (prefix_group)', '6 columns, at least 27 are needed'],
     [
       'a row cut in the middle',

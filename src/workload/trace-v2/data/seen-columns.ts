@@ -13,7 +13,7 @@ import type { CsvColumn } from './csv-columns.js';
 const MAX_COUNT = 2 ** 31 - 1;
 const MAX_TIME = Number.MAX_SAFE_INTEGER;
 
-/** Columns that only a trace has whose requests were sent by ourselves. */
+/** Columns that exist only in traces of `twinyard observe`. */
 const OWN_COLUMNS: readonly string[] = ['server_output_tokens', 'lateness_us'];
 /** Columns of whole numbers that are read nowhere else, and columns of words. */
 const NUMBERS: readonly string[] = [

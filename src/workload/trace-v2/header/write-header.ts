@@ -47,11 +47,11 @@ export function writeTraceHeader(facts: TraceFacts): string {
 }
 
 function serverLines(server: TraceServer | undefined): string[] {
-  const said = Object.keys(SERVER_SCHEMA.entries).flatMap((key) => {
+  const lines = Object.keys(SERVER_SCHEMA.entries).flatMap((key) => {
     const value = server?.[camelCase(key) as keyof TraceServer];
     return value === undefined ? [] : [`  ${key}: ${typeof value === 'string' ? JSON.stringify(value) : value}`];
   });
-  return said.length === 0 ? [] : ['server:', ...said];
+  return lines.length === 0 ? [] : ['server:', ...lines];
 }
 
 function targetLines(targets: Record<string, TraceGoodputTarget>): string[] {

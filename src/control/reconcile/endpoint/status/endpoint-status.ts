@@ -28,7 +28,7 @@ export interface StatusInput {
   readonly model: ModelState;
   /** What keeps replicas from being started, or from being described at all. */
   readonly blocker: Blocker | null;
-  /** Why the gateway does not route to it, whatever the state of its replicas. */
+  /** Why the gateway does not route to it, regardless of the state of its replicas. */
   readonly unrouted: string | null;
   /** How much context a replica can hold, where that is known. */
   readonly kvFacts: Readonly<Record<string, unknown>>;

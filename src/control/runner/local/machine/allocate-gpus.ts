@@ -56,7 +56,7 @@ export function exactSum(shares: readonly number[]): number {
   return shares.reduce((sum, share) => sum + Math.round(share * PARTS), 0) / PARTS;
 }
 
-/** The first of those with the lowest cost. */
+/** The first one with the lowest cost. */
 function lowest<Item>(items: readonly Item[], cost: (item: Item) => number): Item | undefined {
   let best: Item | undefined;
   for (const item of items) if (best === undefined || cost(item) < cost(best)) best = item;

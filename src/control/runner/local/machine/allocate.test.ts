@@ -12,7 +12,7 @@ const L40 = 'NVIDIA L40';
 
 const gpusOf = (...products: string[]): Gpu[] =>
   products.map((product, i) => ({ id: String(i), product, memoryMiB: 1024 }));
-const wish = (gpus: number, product: string | null = null): ReplicaResources => ({
+const demand = (gpus: number, product: string | null = null): ReplicaResources => ({
   ...{ cpu: null, memoryBytes: null },
   ...{ gpus, product },
 });
@@ -37,9 +37,9 @@ describe('GPUs', () => {
       { id: '2', share: 0.5 },
     ];
     const gpus = gpusOf(H100, H100, H100);
-    expect(allocateGpus(gpus, held, wish(0.5))).toEqual([{ id: '2', share: 0.5 }]);
-    expect(ids(allocateGpus(gpus, held, wish(0.6)))).toEqual(['1']);
-    expect(ids(allocateGpus(gpus, held, wish(0.8)))).toEqual(['0']);
+    expect(allocateGpus(gpus, held, demand(0.5))).toEqual([{ id: '2', share: 0.5 }]);
+    expect(ids(allocateGpus(gpus, held, demand(0.6)))).toEqual(['1']);
+    expect(ids(allocateGpus(gpus, held, demand(0.8)))).toEqual(['0']);
   });
 
   test('are spread: a share goes to the GPU with the most left', () => {
@@ -47,22 +47,22 @@ describe('GPUs', () => {
       { id: '0', share: 0.5 },
       { id: '1', share: 0.25 },
     ];
-    const spread = (gpus: number) => ({ ...wish(gpus), placement: 'spread' as const });
+    const spread = (gpus: number) => ({ ...demand(gpus), placement: 'spread' as const });
     expect(ids(allocateGpus(gpusOf(H100, H100, H100), held, spread(0.25)))).toEqual(['2']);
     expect(ids(allocateGpus(gpusOf(H100, H100), held, spread(0.25)))).toEqual(['1']);
     expect(ids(allocateGpus(gpusOf(H100, L4, H100, L4, H100), [], spread(1)))).toEqual(['0']);
     const machine = { cpus: 1, memoryBytes: 1, gpus: gpusOf(H100, H100) };
-    expect(ids(allocate(machine, [{ resources: wish(0.5), gpus: [held[0]!] }], wish(0.5), 'spread').gpus)).toEqual([
+    expect(ids(allocate(machine, [{ resources: demand(0.5), gpus: [held[0]!] }], demand(0.5), 'spread').gpus)).toEqual([
       '1',
     ]);
   });
 
   test('for one replica are of one product, the one with the fewest free', () => {
     const gpus = gpusOf(H100, L4, H100, L4, H100, L40);
-    expect(ids(allocateGpus(gpus, [], wish(2)))).toEqual(['1', '3']);
-    expect(ids(allocateGpus(gpus, [], wish(3)))).toEqual(['0', '2', '4']);
-    expect(allocateGpus(gpus, [], wish(4))).toBeNull();
-    expect(ids(allocateGpus(gpus, [{ id: '1', share: 0.1 }], wish(2)))).toEqual(['0', '2']);
+    expect(ids(allocateGpus(gpus, [], demand(2)))).toEqual(['1', '3']);
+    expect(ids(allocateGpus(gpus, [], demand(3)))).toEqual(['0', '2', '4']);
+    expect(allocateGpus(gpus, [], demand(4))).toBeNull();
+    expect(ids(allocateGpus(gpus, [{ id: '1', share: 0.1 }], demand(2)))).toEqual(['0', '2']);
   });
 
   test.each([
@@ -73,15 +73,15 @@ describe('GPUs', () => {
     ['L40', ['2']],
     ['A100', null],
   ])('of the product %s are %j', (product, expected) => {
-    expect(ids(allocateGpus(gpusOf(H100, L4, L40), [], wish(1, product)))).toEqual(expected);
+    expect(ids(allocateGpus(gpusOf(H100, L4, L40), [], demand(1, product)))).toEqual(expected);
   });
 
   test('can be filled by ten tenths and by three thirds', () => {
     const gpus = gpusOf(L4);
     for (const parts of [10, 3, 7]) {
       const held: GpuShare[] = [];
-      for (let i = 0; i < parts; i++) held.push(...allocateGpus(gpus, held, wish(1 / parts))!);
-      expect(allocateGpus(gpus, held, wish(1 / parts))).toBeNull();
+      for (let i = 0; i < parts; i++) held.push(...allocateGpus(gpus, held, demand(1 / parts))!);
+      expect(allocateGpus(gpus, held, demand(1 / parts))).toBeNull();
     }
   });
 
@@ -90,7 +90,7 @@ describe('GPUs', () => {
   });
 });
 
-/** Replicas come and go; of those that come, some do not fit. */
+/** Replicas start and stop; some do not fit. */
 const story = fc.record({
   gpus: fc.array(fc.constantFrom(H100, L4, L40), { maxLength: 6 }).map((products) => gpusOf(...products)),
   steps: fc.array(
@@ -165,15 +165,15 @@ function checkGiven(
 
 describe('a machine', () => {
   const machine: Machine = { cpus: 1, memoryBytes: 4 * 1024 ** 2, gpus: gpusOf(L4, L4) };
-  const cpu = (cpus: number): ReplicaResources => ({ ...wish(0), cpu: cpus });
+  const cpu = (cpus: number): ReplicaResources => ({ ...demand(0), cpu: cpus });
 
   test('counts CPUs and memory as well', () => {
     const held: Allocation[] = [];
     for (let i = 0; i < 10; i++) held.push(allocate(machine, held, cpu(0.1)));
     expect(freeOf(machine, held)).toMatchObject({ cpus: 0, memoryBytes: machine.memoryBytes });
     expect(() => allocate(machine, held, cpu(0.1))).toThrow('does not fit: it needs 0.1 CPUs; free: 0');
-    expect(allocate(machine, held, wish(0))).toEqual({ resources: wish(0), gpus: [] });
-    const memory = { ...wish(0), memoryBytes: 3 * 1024 ** 2 };
+    expect(allocate(machine, held, demand(0))).toEqual({ resources: demand(0), gpus: [] });
+    const memory = { ...demand(0), memoryBytes: 3 * 1024 ** 2 };
     const other = [allocate(machine, [], memory)];
     expect(() => allocate(machine, other, memory)).toThrow('it needs 3 MiB of memory; free: 1 MiB');
   });
@@ -184,7 +184,7 @@ describe('a machine', () => {
   });
 
   test('reports what is free when something does not fit', () => {
-    const held = [allocate(machine, [], wish(0.5))];
+    const held = [allocate(machine, [], demand(0.5))];
     const refusal = (resources: ReplicaResources, on = machine) => {
       try {
         return expect.unreachable(`${allocate(on, held, resources)}`);
@@ -192,9 +192,9 @@ describe('a machine', () => {
         return error as NoRoom;
       }
     };
-    const error = refusal(wish(2));
+    const error = refusal(demand(2));
     expect(error).toBeInstanceOf(NoRoom);
-    expect(error).toMatchObject({ code: 'RUNNER_NO_ROOM', lacks: 'gpus', asked: wish(2) });
+    expect(error).toMatchObject({ code: 'RUNNER_NO_ROOM', lacks: 'gpus', requested: demand(2) });
     expect(error.free.gpus).toEqual([
       { ...machine.gpus[0], free: 0.5 },
       { ...machine.gpus[1], free: 1 },
@@ -202,7 +202,7 @@ describe('a machine', () => {
     expect(error.message).toBe(
       'does not fit: it needs 2 GPUs of one product; free: 0.5 of GPU 0 (NVIDIA L4), 1 of GPU 1 (NVIDIA L4)',
     );
-    expect(refusal(wish(1, 'H100')).message).toMatch(/^does not fit: it needs 1 GPU \(H100\); free: 0.5 of/);
-    expect(refusal(wish(0.5), { ...machine, gpus: [] }).message).toMatch(/free: there is no GPU$/);
+    expect(refusal(demand(1, 'H100')).message).toMatch(/^does not fit: it needs 1 GPU \(H100\); free: 0.5 of/);
+    expect(refusal(demand(0.5), { ...machine, gpus: [] }).message).toMatch(/free: there is no GPU$/);
   });
 });

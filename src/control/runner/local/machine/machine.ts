@@ -9,8 +9,8 @@ const TIMEOUT_MS = 10_000;
 const ARGS = ['--query-gpu=index,name,memory.total', '--format=csv,noheader,nounits'];
 
 /**
- * What this machine has: declared values, else what is found. GPUs are found through the driver.
- * @returns also why there may be more
+ * The resources of this machine: declared or else detected. GPUs are detected through the driver.
+ * @returns also why GPUs may be missing
  */
 export async function thisMachine(
   declared: Partial<Machine>,

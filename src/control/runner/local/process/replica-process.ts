@@ -15,7 +15,7 @@ const FIRST_LOOK_MS = 10;
 const LAST_LOOK_MS = 200;
 
 /**
- * The processes of a replica: a leader, and whatever it has started. The leader is a child of this process, or of an earlier
+ * The processes of a replica: a leader, and the processes it has started. The leader is a child of this process, or of an earlier
  * control plane. When it has ended, processes that it left behind are ended too: they could still hold a GPU.
  */
 export class ReplicaProcess {
@@ -91,7 +91,7 @@ export class ReplicaProcess {
   }
 
   async #endRest(): Promise<void> {
-    const asked = new Set<number>();
+    const signalled = new Set<number>();
     for (let pauseMs = FIRST_LOOK_MS; !this.#isForgotten; pauseMs = Math.min(2 * pauseMs, LAST_LOOK_MS)) {
       const rest = await this.#found();
       if (rest.length === 0) return;
@@ -99,8 +99,8 @@ export class ReplicaProcess {
         // After a stop, the others get the rest of the grace time; after a crash, orphans are killed at once.
         if (this.#killAt === null || Date.now() >= this.#killAt) sendSignal(pid, 'SIGKILL');
         // The group has had its SIGTERM, and some programs take a second one as a reason to abort.
-        else if (group !== this.identity.pid && !asked.has(pid)) sendSignal(pid, 'SIGTERM');
-        asked.add(pid);
+        else if (group !== this.identity.pid && !signalled.has(pid)) sendSignal(pid, 'SIGTERM');
+        signalled.add(pid);
       }
       await delay(pauseMs);
     }

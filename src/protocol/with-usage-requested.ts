@@ -11,7 +11,7 @@ const INNER = '"include_usage":true';
  * unchanged; of equal names the last counts. Null when it is set already, or when the body has invalid options.
  * @param hasOptions whether there are stream options: usually there are none, and the body is not searched
  */
-export function withUsageAsked(body: Buffer, hasOptions: boolean): Buffer | null {
+export function withUsageRequested(body: Buffer, hasOptions: boolean): Buffer | null {
   const start = afterGap(body, 0);
   if (body[start] !== OPEN_OBJECT) return null;
   const options = hasOptions ? lastValueOf(body, start, NAME) : ABSENT;

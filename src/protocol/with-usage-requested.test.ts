@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withUsageAsked } from './with-usage-asked.js';
+import { withUsageRequested } from './with-usage-requested.js';
 
-const asked = (text: string, hasOptions = true) => withUsageAsked(Buffer.from(text), hasOptions)?.toString() ?? null;
+const asked = (text: string, hasOptions = true) =>
+  withUsageRequested(Buffer.from(text), hasOptions)?.toString() ?? null;
 
 describe('usage is requested', () => {
   test.each([

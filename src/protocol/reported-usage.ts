@@ -14,7 +14,7 @@ const HOLDERS = 3;
 const MOST_TOKENS = 2 ** 31;
 
 /** The usage reported by a response, field by field. */
-export class SaidUsage {
+export class ReportedUsage {
   #holder = OWN;
   /** By holder and field; -1 for missing fields. */
   readonly #counts = new Float64Array(HOLDERS * FIRST_OTHER);
