@@ -7,7 +7,7 @@ import type { CliIo } from './io.js';
 import { main } from './program.js';
 import { examplesIn, testIo, captured as twinyard } from './test-io.fixture.js';
 
-/** Runs what must succeed in silence, and reads its result. */
+/** Runs a command that must succeed without writing to stderr, and reads its result. */
 async function result(args: string | readonly string[]): Promise<ResultDocument> {
   const ended = await twinyard(args);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -47,14 +47,17 @@ describe('the program', () => {
     for (const name of ['run', 'replay', 'version']) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
   });
 
-  it.each(['run --help', 'help run', 'run -h', 'run --model x --help'])('explains a command for %s', async (args) => {
-    const { code, stdout, stderr } = await twinyard(args);
-    expect([code, stderr]).toEqual([0, '']);
-    for (const title of ['Cluster', 'Flow control', 'Instance', 'Workload', 'Output', 'Examples']) {
-      expect(stdout).toMatch(new RegExp(`^${title}:$`, 'm'));
-    }
-    expect(stdout).toContain('power-of-two, session-hash');
-  });
+  it.each(['run --help', 'help run', 'run -h', 'run --model x --help'])(
+    'prints the help of a command for %s',
+    async (args) => {
+      const { code, stdout, stderr } = await twinyard(args);
+      expect([code, stderr]).toEqual([0, '']);
+      for (const title of ['Cluster', 'Flow control', 'Instance', 'Workload', 'Output', 'Examples']) {
+        expect(stdout).toMatch(new RegExp(`^${title}:$`, 'm'));
+      }
+      expect(stdout).toContain('power-of-two, session-hash');
+    },
+  );
 
   it('gives examples that work', async () => {
     const here = process.cwd();
@@ -131,7 +134,7 @@ describe('run', () => {
     );
   });
 
-  it('says in its result how it was called', async () => {
+  it('includes its configuration in the result', async () => {
     const { config } = await result(
       'run --model Qwen/Qwen3-14B --workload chatbot --rate 5 --num-requests 3 --timeout -1',
     );
@@ -149,7 +152,7 @@ describe('run', () => {
     expect(cluster).toMatchObject({ generated_requests: 10, completed_requests: 10 });
   });
 
-  it('measures goodput and fitness when asked to', async () => {
+  it('measures goodput and fitness on request', async () => {
     const { goodput, fitness } = await result(
       `${RUN} --slo-ttft default=1s --slo-e2e default=1us --fitness-weights throughput:0.7,p99_ttft:0.3`,
     );
@@ -157,7 +160,7 @@ describe('run', () => {
     expect(Object.keys(fitness!.terms)).toEqual(['p99_ttft', 'throughput']);
   });
 
-  it('prints a table instead of JSON, in colour only for people', async () => {
+  it('prints a table instead of JSON, in colour only on a terminal', async () => {
     const plain = await twinyard(`${RUN} --format table`);
     expect(plain.stdout).toMatch(/^qwen\/qwen3-14b on H100, tp 1, 1 instance\n/);
     expect(plain.stdout).not.toContain('\x1b');
@@ -166,7 +169,7 @@ describe('run', () => {
     expect(refused.stdout).toBe(plain.stdout);
   });
 
-  it('writes the files it is asked for', async () => {
+  it('writes the files that flags name', async () => {
     const at = (name: string) => join(folder, name);
     const args = `${RUN} --trace-level decisions --metrics-path ${at('m.json')} --results-path ${at('r.json')} --decisions-path ${at('d.jsonl')}`;
     const { requests: _none, ...document } = await result(args);
@@ -193,7 +196,7 @@ describe('run', () => {
 });
 
 describe('replay', () => {
-  it('gives what the run gave that wrote the trace', async () => {
+  it('repeats the result of the run that wrote the trace', async () => {
     const { cluster, instances } = await result(RUN);
     expect(await result(replay)).toMatchObject({ cluster, instances });
     const files = `replay --model qwen/qwen3-14b --trace-header ${trace}.yaml --trace-data ${trace}.csv`;
@@ -243,7 +246,7 @@ describe('replay', () => {
     expect(config.workload).toMatchObject({ sessionMode: 'closed-loop', thinkTimeMs: 20 });
   });
 
-  it("takes goodput targets from the trace's header unless flags say otherwise", async () => {
+  it("takes goodput targets from the trace's header unless flags set others", async () => {
     file('slo.csv', readFileSync(`${trace}.csv`, 'utf8'));
     file(
       'slo.yaml',

@@ -1,6 +1,6 @@
 import type { CliIo } from './io.js';
 
-/** Runs with the arguments behind the command's name and returns the exit code. */
+/** Runs with the arguments after the command's name and returns the exit code. */
 export type CommandAction = (argv: readonly string[], io: CliIo) => Promise<number>;
 
 /** The jobs that commands are for, as help and documentation list them. */
@@ -11,11 +11,11 @@ export interface CommandEntry {
   group: (typeof COMMAND_GROUPS)[number];
   /** Imperative, without a capital and a full stop. */
   summary: string;
-  /** Commands are loaded when they are called: none pays for another's imports. */
+  /** Commands are loaded when they are called, so that none loads the imports of another. */
   load: () => Promise<CommandAction>;
 }
 
-/** Every command there is: a new one is a file and an entry here. */
+/** Every command: a new one is a file and an entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',

@@ -1,7 +1,7 @@
 import { LOG_LEVELS } from './flags/output-flags.js';
 import type { CliIo } from './io.js';
 
-/** Lines for people on stderr, filtered by `--log`. */
+/** Messages on stderr, filtered by `--log`. */
 export interface Diagnostics {
   warn(line: string): void;
   info(line: string): void;

@@ -35,7 +35,7 @@ export function wantsColour(stream: CliStream, env: CliIo['env']): boolean {
   return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
 }
 
-/** Lines longer than this are hard to read, however wide the terminal is. */
+/** Lines longer than this are hard to read, on terminals of any width. */
 const MOST_WIDTH = 120;
 const LEAST_WIDTH = 40;
 

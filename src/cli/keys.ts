@@ -25,7 +25,7 @@ export const KEYS_COMMANDS: readonly Subcommand[] = [
   },
   {
     name: 'rotate',
-    summary: 'issue a new secret; the present one is accepted for a while',
+    summary: 'issue a new secret; the current one is accepted for a while',
     load: async () => (await import('./keys/rotate.js')).rotate,
   },
   {

@@ -10,7 +10,7 @@ import { limitCompiler } from './tune-v8.js';
 
 export { main };
 
-/** The only file that ends the process, and only when it is what was started: tests import it and call `main`. */
+/** The only file that ends the process, and only when it is the entry point: tests import it and call `main`. */
 async function start(): Promise<void> {
   mapStackTraces();
   limitCompiler(0);

@@ -4,7 +4,7 @@ import { unknownCommand, unknownFlag } from './errors.js';
 import { HelpRequest } from './flags/help-request.js';
 import { type CliIo, textWidth } from './io.js';
 
-/** The whole program: runs the command that the arguments name and returns the exit code. Never throws, never ends the process. */
+/** Runs the command that the arguments name and returns the exit code. Never throws, never ends the process. */
 export async function main(argv: readonly string[], io: CliIo): Promise<number> {
   try {
     return await dispatch(argv, io);

@@ -2,7 +2,7 @@ import { COMMANDS, type CommandAction } from './commands.js';
 import { noSubcommand, unknownCommand } from './errors.js';
 import { type CliIo, textWidth } from './io.js';
 
-/** A part of a command with flags of its own: a new one is a file and an entry in the command's table. */
+/** A part of a command with its own flags: a new one is a file and an entry in the command's table. */
 export interface Subcommand {
   readonly name: string;
   /** Imperative, without a capital and a full stop. */

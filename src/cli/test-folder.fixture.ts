@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { captured, type Terminal } from './test-io.fixture.js';
 
-/** Lets the tests of a file run in a folder of their own, which `fill` finds empty before each of them. */
+/** Runs the tests of a file in their own folder, which is empty before each of them, and calls `fill`. */
 export function inTestFolder(fill: () => void): void {
   let folder: string;
   let before: string;
@@ -23,7 +23,7 @@ export function inTestFolder(fill: () => void): void {
   });
 }
 
-/** What a command prints that succeeds and has nothing to say besides. */
+/** The stdout of a command that succeeds without writing to stderr. */
 export async function silent(args: string, terminal: Terminal = {}): Promise<string> {
   const ended = await captured(args, terminal);
   expect(ended).toMatchObject({ code: 0, stderr: '' });

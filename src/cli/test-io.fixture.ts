@@ -18,7 +18,7 @@ export interface Terminal {
   stopped?: Promise<void>;
 }
 
-/** A command's surroundings that keep what it writes. */
+/** The environment of a command that records what it writes. */
 export function testIo({
   isTTY = false,
   columns,

@@ -61,7 +61,7 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Whether the operating system refused it for want of rights. */
+/** Whether the operating system refused it because permissions are missing. */
 export function isDenied(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'EACCES' || code === 'EPERM' || code === 'EROFS';

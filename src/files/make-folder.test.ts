@@ -25,7 +25,7 @@ describe('makeFolder', () => {
     expect(() => makeFolder(join(file, 'a'))).toThrowError(expect.objectContaining({ code: 'ENOTDIR' }));
   });
 
-  it('comes to an end where no folder can be made', ({ skip }) => {
+  it('returns where no folder can be created', ({ skip }) => {
     skip(!existsSync('/proc/self'), 'there is no /proc here');
     for (const path of ['/proc/twinyard', '/proc/twinyard/data', '/proc/self/twinyard/a/b']) {
       expect(() => makeFolder(path)).toThrowError(expect.objectContaining({ code: 'ENOENT' }));

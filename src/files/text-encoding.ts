@@ -3,7 +3,7 @@ import { InputError } from '../kernel/errors.js';
 /** Bytes at the start of a file that show its encoding. */
 const START = 64;
 
-/** Refuses UTF-16: read as UTF-8 it would fail at some character further on, and the message would not say why. */
+/** Refuses UTF-16: read as UTF-8 it would fail at some character further on, and the message would not name the cause. */
 export function refuseUtf16(bytes: Buffer, file: string): void {
   if (isUtf16(bytes)) throw new InputError('FILE_UTF16', file, 'UTF-16 text', 'save it as UTF-8');
 }

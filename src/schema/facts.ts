@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 
-/** Any schema of the library, whatever it reads. */
+/** Any schema of the library. */
 export type Schema = v.GenericSchema<unknown, unknown>;
 
 /** A section whose keys are documented elsewhere, for those too large for the compiler to spell out. */
@@ -16,13 +16,13 @@ export interface FlagFacts {
   readonly placeholder?: string;
 }
 
-/** What no validator needs to know of a field, but people and generated pages do. */
+/** Facts about a field for messages and generated pages, which no validator needs. */
 export interface Facts {
   /** One line. Also the description in JSON Schema. */
   readonly help?: string;
-  /** What holds without the key, in words, where the default alone does not say it. */
+  /** The effect of an absent key in words, where the default alone is not clear. */
   readonly defaultText?: string;
-  /** What a value may be, as the end of a sentence that starts with "give". Only where the schema cannot say it. */
+  /** What a value may be, as the end of a sentence that starts with "give". Only where the schema cannot express it. */
   readonly accepts?: string;
   /** A change takes effect when the process starts again; all other fields can be reloaded. */
   readonly restart?: true;
@@ -138,7 +138,7 @@ export function isNullable(schema: Schema): boolean {
   return type === 'nullable' || type === 'nullish' || (wrapped !== undefined && isNullable(wrapped));
 }
 
-/** What holds when the key is absent; undefined where nothing does. */
+/** The default of an absent key; undefined without one. */
 export function defaultOf(schema: Schema): unknown {
   return (schema as { default?: unknown }).default;
 }

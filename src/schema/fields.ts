@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Facts } from './facts.js';
 
-/** The value of a section as a person writes it: what has a default may be absent. */
+/** The value of a section as written: keys with a default may be absent. */
 export type Given<S extends v.GenericSchema> = v.InferInput<S>;
 /** The value of a section with its defaults filled in. */
 export type Value<S extends v.GenericSchema> = v.InferOutput<S>;
@@ -25,7 +25,7 @@ export function field(schema: v.GenericSchema, { default: standard, ...facts }: 
   return v.optional(annotated(schema, facts), standard);
 }
 
-/** A key that must be there. */
+/** A required key. */
 export function required<S extends v.GenericSchema>(schema: S, facts: Facts): Annotated<S> {
   return annotated(schema, facts);
 }

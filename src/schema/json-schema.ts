@@ -11,7 +11,7 @@ export interface JsonSchema {
   readonly [more: string]: unknown;
 }
 
-/** Schemas that stand elsewhere in the same document: others refer to them instead of repeating them. */
+/** Schemas elsewhere in the same document: others refer to them instead of repeating them. */
 export interface SharedSchemas {
   readonly schemas: Readonly<Record<string, v.GenericSchema>>;
   refTo(name: string): string;
@@ -37,7 +37,7 @@ export async function jsonSchema(
       ? {}
       : { definitions: shared.schemas, overrideRef: ({ referenceId }) => shared.refTo(referenceId) }),
     target: 'draft-2020-12',
-    // Bounds beyond what a double holds exactly say nothing, and infinity is no JSON.
+    // Bounds beyond the exact range of a double are meaningless, and infinity is not JSON.
     overrideAction: ({ jsonSchema, valibotAction }) => {
       const { metadata, requirement, type } = valibotAction as {
         type: string;

@@ -3,7 +3,7 @@ export type Camel<Name extends string> = Name extends `${infer Head}_${infer Tai
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
-/** The same section with its keys in camelCase; what is inside the values stays. */
+/** The same section with its keys in camelCase; values stay unchanged. */
 export type CamelKeys<Section> = { [Key in keyof Section as Key extends string ? Camel<Key> : Key]: Section[Key] };
 
 export function camelCase(key: string): string {

@@ -39,7 +39,7 @@ export function plainValue(
   return isText ? String(resolved.source ?? value) : value;
 }
 
-/** Nothing behind the colon, an empty list, or empty text. */
+/** Nothing after the colon, an empty list, or empty text. */
 function isBlank(node: Node, schema: Schema | null): boolean {
   if (isSeq(node)) return node.items.length === 0;
   if (!isScalar(node)) return false;

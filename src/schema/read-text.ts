@@ -8,7 +8,7 @@ import { inputError, problemsOf, type SchemaCodes } from './problems.js';
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** A single value as a person types it behind a flag, checked by its schema. */
+/** A single value given to a flag, checked by its schema. */
 export function readText<S extends v.GenericSchema>(
   text: string,
   schema: S,

@@ -67,7 +67,7 @@ describe('readYaml', () => {
     expect(value).toEqual({ ...given, port: 8080, mode: 'safe', replicas: [{ url: 'a', weight: 1 }] });
   });
 
-  it('takes numbers for text as they are spelt, and what is left empty for absent', () => {
+  it('reads numbers as text where text is expected, and empty values as absent', () => {
     expect(read('replicas: [{url: 0x10}]\nname:\nlimits: {}\n').given).toEqual({
       replicas: [{ url: '0x10' }],
       limits: {},
@@ -150,7 +150,7 @@ describe('problemsOf', () => {
     expect(messages({ command: ['x', []] })).toEqual([]);
   });
 
-  it('knows the calendar, and null where it is accepted', () => {
+  it('checks the calendar, and accepts null where it is allowed', () => {
     expect(messages({ until: '2030-01-31T18:00:00+02:00', memory: null })).toEqual([]);
     expect(messages({ until: '2030-02-30T00:00:00Z' })[0]).toContain("'2030-02-30T00:00:00Z' is not a time");
     expect(messages({ until: 'soon', memory: 0 })).toEqual([

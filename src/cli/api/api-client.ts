@@ -15,7 +15,7 @@ export interface CallOptions {
 export interface Transport {
   /** For messages. */
   readonly url: string;
-  /** Resolves with the response whatever its status; `body` is null when it is no JSON. Rejects when there is none. */
+  /** Resolves with a response of any status; `body` is null when it is not JSON. Rejects when there is no response. */
   call(
     method: string,
     path: string,

@@ -9,7 +9,7 @@ export interface Server {
   /** Scheme, host and port. */
   readonly url: string;
   readonly token: string;
-  /** The admin.json that the address comes from, if it does: a gateway that was killed leaves its file behind. */
+  /** The admin.json that has the address, if any: the file of a gateway that was killed remains. */
   readonly recordedIn?: string;
 }
 

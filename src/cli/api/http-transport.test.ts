@@ -27,7 +27,7 @@ afterEach(() => {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-it('ends a stream with the signal, however long ago it was asked for', async () => {
+it('ends a stream with the signal, even long after the request', async () => {
   const client = new HttpTransport({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 't' });
   const stop = new AbortController();
   const events = client.events('/', {}, stop.signal);

@@ -51,13 +51,13 @@ describe('bad input is one line that names the place, and code 2', () => {
       { 'results.json': entries((entry) => ({ ...entry, ttft_us: -5 })) },
     ],
     [
-      'a length that is none',
+      'an invalid length',
       COMPARE,
       'results.json ([0].input_tokens): null is not accepted; give a number from 0',
       { 'results.json': entries((entry) => ({ ...entry, input_tokens: null })) },
     ],
     [
-      'an id that is none',
+      'an invalid id',
       COMPARE,
       'results.json ([0].request_id): "seven" is not a request id',
       { 'results.json': entries((entry) => ({ ...entry, request_id: 'seven' })) },

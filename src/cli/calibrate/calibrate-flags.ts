@@ -43,13 +43,13 @@ export const warmUpFlags = {
   }),
 };
 
-/** What lies between the client that measured and the server that is predicted. */
+/** The network between the client that measured and the server that is predicted. */
 export const networkFlags = {
   'network-rtt-us': microseconds({
     default: -1,
     min: -1,
     defaultText: 'as the header says',
-    help: 'the way to the server and back, added to what is predicted',
+    help: 'round trip to the server, added to predictions',
   }),
   'network-bandwidth-mbps': numberFlag({
     default: 0,
@@ -86,7 +86,7 @@ export const toleranceFlags = {
 
 export const calibrationOutputFlags = {
   report: file({
-    help: 'write it to a file, too: p.html is a page with plots that needs nothing else, all others JSON',
+    help: 'write it to a file, too: p.html is a self-contained page with plots, all others JSON',
   }),
   format: outputFlags.format,
   log: outputFlags.log,
@@ -100,7 +100,7 @@ export type CalibrationOutputFlags = typeof calibrationOutputFlags;
 
 const METRICS: readonly MetricName[] = ['ttft', 'e2e', 'itl'];
 
-/** The tolerances that a person gave. */
+/** The given tolerances. */
 export function givenTolerances(flags: FlagValues<ComparingFlags>): Partial<Record<ToleranceName, number>> {
   const entries = METRICS.flatMap((metric) =>
     (['mape', 'mean'] as const).flatMap((kind): [ToleranceName, number][] => {

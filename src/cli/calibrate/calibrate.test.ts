@@ -81,7 +81,7 @@ describe('calibrate', () => {
     expect([code, stderr]).toEqual([1, 'twinyard: missed: --hit-rate-tolerance-pp: 2.0 points (limit 1 points)\n']);
     write('metrics.json', { cache_hit_rate: 0.1 });
     expect((await documentOf(METRICS)).hit_rate).toMatchObject({ sim_hit_rate: 0.1 });
-    // What the server counted over the whole observation comes before what it said of single requests.
+    // Counters of the server over the whole observation take precedence over usage of single requests.
     const rateOf = async (said: string) => {
       writeFileSync('seen.yaml', `${HEADER}observed_kv_metrics: ${said}\n`);
       const { real_hit_rate, source } = (await documentOf(METRICS)).hit_rate!;
@@ -124,7 +124,7 @@ describe('calibrate', () => {
     });
   });
 
-  it('fails when a tolerance that was given is missed, and says which', async () => {
+  it('fails when a given tolerance is missed, and names it', async () => {
     const { code, stderr, stdout } = await twinyard(
       `${COMPARE} --ttft-mape-threshold 0.05 --e2e-mean-threshold 0 --itl-mape-threshold 1`,
     );
@@ -146,7 +146,7 @@ describe('calibrate', () => {
     ]);
   });
 
-  it('prints a table for people', async () => {
+  it('prints a table', async () => {
     writeFileSync(
       'seen.yaml',
       `${HEADER}goodput_slo_targets: { default: { e2e_ms: 5.2 } }\npartial: stopped after 5\n`,
@@ -184,7 +184,7 @@ gaps between tokens follow from the first and the last token: --itl-data gives
 `);
   });
 
-  it('says of a sample that is too small that it is', async () => {
+  it('reports a sample that is too small', async () => {
     writeFileSync('seen.csv', `${seen().split('\n').slice(0, 3).join('\n')}\n`);
     write('results.json', entries().slice(0, 1));
     const table = await silent(`${COMPARE} --format table`);

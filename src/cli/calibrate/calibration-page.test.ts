@@ -106,7 +106,7 @@ describe('the page of a calibration', () => {
     expect(chartsOf(html)).toHaveLength(12);
   });
 
-  it('draws a limited number of dots, and says so', () => {
+  it('draws a limited number of dots, and notes it', () => {
     const html = pageOf(4500);
     expect(dotsOf(html)).toEqual(Array(9).fill(1500));
     expect(html).toContain('Of 4500 requests every so many is drawn as a dot, up to 2000');

@@ -17,7 +17,7 @@ export interface EngineTraceFacts {
 }
 
 /**
- * What each engine behind a trace was asked and how it fared: a gateway's requests count from when they went to a replica.
+ * The requests and results of each engine in a trace: those of a gateway count from when they were sent to a replica.
  * @param measured by row of the trace
  */
 export function engineTraces(
@@ -41,7 +41,7 @@ export function engineTraces(
     rows.forEach((row, i) => {
       table.arrivalUs[i] = arrivalUs(row);
     });
-    // A response that broke off says nothing of how long a whole one takes.
+    // An interrupted response does not show how long a complete one takes.
     const taken = (us: 'ttftUs' | 'e2eUs') =>
       Float64Array.from(rows, (row) =>
         measured[row]!.completed && measured[row]!.streamed ? measured[row]![us] - delayUs(row) - rttUs : Number.NaN,

@@ -33,7 +33,7 @@ export const fitFlags = {
     default: null,
     placeholder: 'name',
     defaultText: 'that of the file',
-    help: 'what the profile is called',
+    help: 'name of the profile',
   }),
   output: { ...file({ help: 'where the profile is written (required with --fit)' }), letter: 'o' },
 };

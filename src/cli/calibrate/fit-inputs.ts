@@ -19,7 +19,7 @@ import { type MeasuredTrace, readMeasuredTrace } from './measured-trace.js';
 /** An engine of several with fewer responses is not fitted. */
 const LEAST_RESPONSES = 60;
 
-/** Traces of one kind of engine, and what it is taken for before anything is fitted. */
+/** Traces of one kind of engine, and its assumed settings before the fit. */
 export interface EngineInputs {
   traces: ObservedTrace[];
   config: ReplicaModelConfig;

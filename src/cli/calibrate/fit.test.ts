@@ -60,7 +60,7 @@ function traffic(path: string, requests: readonly number[]): void {
 const WIDE = { env: { COLUMNS: '200' } };
 
 describe('calibrate --fit', () => {
-  it('finds a profile that predicts what it has not seen', async () => {
+  it('finds a profile that predicts held-out requests', async () => {
     const { before, report, ...rest } = await documentOf(FIT);
     expect(rest).toEqual({ profile: 'slow', model: 'qwen/qwen3-14b', hardware: 'H100', tp: 1 });
     expect(report.data).toEqual([{ name: `${OBSERVED}.csv`, kind: 'requests', used: 160, held_out: 32 }]);
@@ -138,7 +138,7 @@ describe('calibrate --fit', () => {
     expect(table).toMatch(/\nfitted +200 .*\nheld out +40 /);
   });
 
-  it('takes recorded traffic, each engine by itself, from when requests went there', async () => {
+  it('takes recorded traffic, each engine by itself, from when requests were sent to it', async () => {
     traffic('traffic.jsonl', [80, 80]);
     const args = 'calibrate --fit --trace traffic.jsonl --model qwen/qwen3-14b -o recorded.json --log silent';
     const { report } = await documentOf(args);
@@ -161,7 +161,7 @@ describe('calibrate --fit', () => {
     expect((JSON.parse(stdout) as PrintedFit).report.data).toHaveLength(1);
   });
 
-  it('shows on a terminal how far it is, and takes that away again', async () => {
+  it('shows its progress on a terminal, and clears the line', async () => {
     const { stderr } = await twinyard(FIT, { isTTY: true });
     const [nothing, first, ...others] = stderr.split('\r\x1b[K');
     expect([nothing, others.at(-1)]).toEqual(['', '']);

@@ -10,7 +10,7 @@ import type { MeasuredFlags } from './calibrate-flags.js';
 
 /** A trace that flags name, not read yet. */
 export interface MeasuredTrace {
-  /** Null: the format has none, or it stands beside the data. */
+  /** Null: the format has none, or it is beside the data. */
   header: NamedPath | null;
   data: NamedPath;
 }

@@ -107,7 +107,7 @@ export const compareGroups: CommandLine['groups'] = [
   { title: 'Output', flags: { ...asTexts(measureFlags), ...comparisonOutputFlags } },
 ];
 
-/** Those of these flags that are not simply flags of `run` and `replay`: listed in the documentation of `compare`. */
+/** The flags that `run` and `replay` do not have: listed in the documentation of `compare`. */
 export const ownCompareGroups: CommandLine['groups'] = [
   { title: 'Comparison', flags: comparisonFlags },
   { title: 'Lists', flags: listFlags },

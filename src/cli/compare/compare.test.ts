@@ -26,7 +26,7 @@ const SMALL = '--model qwen/qwen3-14b --num-instances 2 --num-requests 20 --rate
 const TRACE = '--model qwen/qwen3-14b --num-instances 2 --trace examples/small-trace';
 
 describe('compare', () => {
-  it('runs every policy with every seed, the first as what others are measured against', async () => {
+  it('runs every policy with every seed, and compares the others with the first', async () => {
     const { comparison, variants, differences } = await compared(`${SMALL} --routing-policy round-robin,least-loaded`);
     expect(comparison).toMatchObject({ title: 'Routing policies', seeds: [42, 43], runs: 4, axis: null });
     expect(variants.map(({ name, against }) => [name, against])).toEqual([
@@ -48,7 +48,7 @@ describe('compare', () => {
     expect(variants[1]!.config.replica).toEqual(config.replica);
   });
 
-  it('gives policies their own scorers, and common ones to those that take some', async () => {
+  it('gives policies their own scorers, and common ones to policies that take scorers', async () => {
     const list = 'round-robin,weighted,weighted:queue-depth:1+kv-utilization:2';
     const { variants } = await compared(`${SMALL} --routing-policy ${list} --routing-scorers load-balance:1`);
     expect(variants.map(({ name, config }) => [name, config.routing.options.scorers])).toEqual([
@@ -84,7 +84,7 @@ describe('compare', () => {
     expect(variants[1]!.config.workload).toMatchObject({ spec: { num_requests: 5 } });
   });
 
-  it('calls files of one name by their paths, and says when they differ in more than the cluster', async () => {
+  it('names files of one name by their paths, and warns when they differ in more than the cluster', async () => {
     const text = 'model: qwen/qwen3-14b\nnum-requests: 5\n';
     const [a, b] = [file('one.yaml', `${text}rate: 50\n`), file('one.yml', `${text}rate: 60\n`)];
     const { stdout, stderr } = await twinyard(`compare --config ${a} --config ${b} --seeds 1`);
@@ -94,14 +94,14 @@ describe('compare', () => {
     );
   });
 
-  it('says once what holds for several variants', async () => {
+  it('prints a warning of several variants once', async () => {
     const { stderr } = await twinyard(
       `compare ${SMALL} --routing-policy sticky,lmetric --moe-comm-backend naive --log warn`,
     );
     expect(stderr.match(/has no effect/g)).toHaveLength(1);
   });
 
-  it('takes a recorded workload once, and says what that means', async () => {
+  it('runs a recorded workload once, and notes what that means', async () => {
     const { comparison, findings } = await compared(`${TRACE} --routing-policy round-robin,sticky`);
     expect(comparison.seeds).toEqual([42]);
     expect(comparison.notes[0]).toMatch(/^The workload is recorded/);
@@ -129,7 +129,7 @@ goodput_slo_targets: { critical: { ttft_ms: 500 } }
     expect(ready.variants[0]!.config.workload).toMatchObject({ options: { numRequests: 30 } });
   });
 
-  it('prints a table for people', async () => {
+  it('prints a table', async () => {
     const { stdout } = await twinyard(`compare ${SMALL} --routing-policy round-robin,least-loaded --format table`);
     expect(stdout).toMatch(/^Routing policies\n2 variants, 2 seeds from 42 to 43, 4 runs\n\nVariant +TTFT p99, ms +/);
     expect(stdout).toMatch(/\nleast-loaded .*\n\nWhat differs\n/);
@@ -156,7 +156,7 @@ goodput_slo_targets: { critical: { ttft_ms: 500 } }
     ]);
   });
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const { code, stdout } = await twinyard('compare --help');
     expect(code).toBe(0);
     for (const flag of ['--config <file>', '--preset <name>', '--no-cache', '--trace-data <file>', '--rate <list>']) {
@@ -215,7 +215,7 @@ describe('the cache', () => {
     expect(simulated((await twinyard(`${base} --no-cache`, { env })).stderr)).toEqual([4, 4]);
   });
 
-  it('in the default folder may be out of reach', async () => {
+  it('is not used when the default folder cannot be created', async () => {
     const env = { XDG_CACHE_HOME: file('taken', '') };
     const { code, stderr } = await twinyard(`compare ${SMALL} --routing-policy round-robin,sticky`, { env });
     expect([code, stderr]).toEqual([

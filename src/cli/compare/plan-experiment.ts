@@ -50,7 +50,7 @@ export async function planExperiment(
   };
 }
 
-/** Offers the fleet far more than it can serve; what comes out is what it can do. */
+/** Offers the fleet far more than it can serve, which measures its capacity. */
 async function measureCapacity(
   preset: Preset,
   given: Settings,
@@ -88,7 +88,7 @@ function notesOf(variants: readonly Variant[]): string[] {
   ];
 }
 
-/** Differences are of the clusters only if what arrives is the same. */
+/** Variants can only be compared under the same workload. */
 function warnOfOtherWorkloads(variants: readonly Variant[], sameLoad: boolean, { warn }: Diagnostics): void {
   const first = JSON.stringify(variants[0]!.workload);
   const other = variants.find(({ workload }) => JSON.stringify(workload) !== first);

@@ -5,7 +5,7 @@ import { runWorkloadFlags } from '../flags/run-workload-flags.js';
 import { mergeSettings, type Settings } from './settings.js';
 import type { PlannedVariant } from './variant-plan.js';
 
-/** What holds for all variants of a preset: its own settings, and what the command line says instead. */
+/** The settings of all variants of a preset: its own, overridden by the command line. */
 export function presetSettings(preset: Preset, given: Settings): Settings {
   for (const [name, { place }] of given) {
     if (isAllowed(preset, name)) continue;
@@ -16,7 +16,7 @@ export function presetSettings(preset: Preset, given: Settings): Settings {
 
 function isAllowed({ workload }: Preset, name: string): boolean {
   if (workload === 'flags' || name === 'num-requests') return true;
-  // Pauses are flags of both: they say how a trace is replayed.
+  // Pauses are flags of both: they set how a trace is replayed.
   if (workload === 'preset or trace' && Object.hasOwn(replayWorkloadFlags, name)) return true;
   return !Object.hasOwn(runWorkloadFlags, name) && !Object.hasOwn(replayWorkloadFlags, name);
 }

@@ -87,7 +87,7 @@ function withMaxTurns(workload: WorkloadRecipe, maxTurns: number): WorkloadRecip
   return workload.kind === 'trace' || workload.kind === 'agentic-coder' ? { ...workload, maxTurns } : workload;
 }
 
-/** The workload that `run` would generate from these flags, as a recipe, and what it says is good. */
+/** The workload that `run` would generate from these flags, as a recipe, with its goodput targets. */
 async function specRecipe(
   flags: GeneratorFlags,
 ): Promise<{ recipe: WorkloadRecipe; goodputTargets: Record<string, GoodputTarget> }> {

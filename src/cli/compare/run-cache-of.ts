@@ -29,7 +29,7 @@ export async function runCacheOf(
   }
 }
 
-/** Null when the surroundings name no place. */
+/** Null when the environment names no folder. */
 function defaultFolder({ XDG_CACHE_HOME, HOME, LOCALAPPDATA }: Env): string | null {
   const base = [XDG_CACHE_HOME, HOME && join(HOME, '.cache'), LOCALAPPDATA].find((path) => path && isAbsolute(path));
   return base === undefined ? null : join(base, 'twinyard', 'runs');

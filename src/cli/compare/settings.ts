@@ -41,7 +41,7 @@ export async function settingsAsFlags<Table extends FlagTable>(
   return { values: values as FlagValues<Table>['values'], operands: [], given: (name) => settings.has(name) };
 }
 
-/** Runs what names flags in its errors; an error about a flag then names the place where that flag was set. */
+/** Runs a function whose errors name flags; an error about a flag then names the place where it was set. */
 export async function atPlaces<T>(settings: Settings, source: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

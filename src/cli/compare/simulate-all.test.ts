@@ -28,23 +28,23 @@ async function stoppedIn(cache: RunCache, stop: boolean): Promise<string> {
 describe('simulateAll', () => {
   const keeping: RunCache = { get: async () => undefined, put: () => true };
 
-  it('says at a signal what is kept', async () => {
+  it('reports at a signal what is cached', async () => {
     expect(await stoppedIn(keeping, true)).toBe(
       'twinyard: stopped; 1 of 2 runs are cached; the same command continues from there\n',
     );
   });
 
-  it('promises nothing where nothing is kept', async () => {
+  it('reports nothing as cached without a cache', async () => {
     expect(await stoppedIn(NO_CACHE, true)).toBe('twinyard: stopped\n');
   });
 
-  it('has nothing to say at a signal when it is over', async () => {
+  it('prints nothing at a signal when it is over', async () => {
     expect(await stoppedIn(keeping, false)).toBe('');
   });
 
-  it('warns of results that could not be kept', async () => {
+  it('warns of results that could not be cached', async () => {
     expect(await stoppedIn({ ...keeping, put: () => false }, false)).toBe(
-      'twinyard: warning: 2 results could not be kept and will be computed again\n',
+      'twinyard: warning: 2 results could not be cached and will be computed again\n',
     );
   });
 });

@@ -38,6 +38,6 @@ export async function simulateAll(
     signals.remove(stopped);
     bar.end();
     diagnostics.info(`${state.total} runs, ${state.computed} of them simulated now`);
-    if (state.notKept > 0) diagnostics.warn(`${state.notKept} results could not be kept and will be computed again`);
+    if (state.notKept > 0) diagnostics.warn(`${state.notKept} results could not be cached and will be computed again`);
   }
 }

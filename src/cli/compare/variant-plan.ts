@@ -17,7 +17,7 @@ export interface VariantPlan {
   axis: ExperimentAxis | null;
 }
 
-/** A variant for each file or policy, and for each of these with each rate. The first is what others are measured against. */
+/** A variant for each file or policy, and for each of these with each rate. The others are compared with the first. */
 export async function planVariants(
   configs: readonly string[],
   given: Settings,
@@ -47,7 +47,7 @@ function planned(name: string, settings: Settings, source: string): PlannedVaria
   return { name, settings, source, against: null, isolates: '', series: name, x: null };
 }
 
-/** What the command line says holds for all, and wins over the files. */
+/** The command line applies to all, and takes precedence over the files. */
 async function fromFiles(configs: readonly string[], given: Settings, flags: FlagTable): Promise<PlannedVariant[]> {
   const policy = given.get('routing-policy');
   if (policy !== undefined) {
@@ -82,7 +82,7 @@ async function fromPolicies(given: Settings): Promise<PlannedVariant[]> {
   });
 }
 
-/** `--routing-scorers` is for the policies that take scorers: beside others it is for the others to have none. */
+/** `--routing-scorers` applies to the policies that take scorers, and to no other. */
 function withoutIdleScorers(given: Settings, policy: string): Settings {
   if (policy === 'weighted') return given;
   return new Map([...given].filter(([name]) => name !== 'routing-scorers'));

@@ -3,7 +3,7 @@ import type { AnySection } from '../../schema/facts.js';
 import { choice, field, number, required, section, text, flag as truth } from '../../schema/fields.js';
 import type { Flag, FlagTable } from '../flags/flag.js';
 
-/** Flags of `run` that say what is done with one result: a comparison has its own. */
+/** Flags of `run` about the output of one result: a comparison has its own. */
 export const OF_ONE_RUN = [
   ...['seed', 'format', 'log', 'metrics-path', 'results-path', 'decisions-path', 'trace-output'],
   ...['trace-level', 'counterfactual-k', 'summarize-trace'],

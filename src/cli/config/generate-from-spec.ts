@@ -9,7 +9,7 @@ import { conflictingFlags } from '../errors.js';
 import type { GeneratorFlags, RunWorkload } from './generate-run-workload.js';
 import { withHeaderTargets } from './resolve-cluster.js';
 
-/** Makes the requests of `--workload-spec`, or of a ready-made specification; flags that were given win over it. */
+/** Generates the requests of `--workload-spec`, or of a preset; given flags take precedence. */
 export async function generateFromSpec(
   flags: GeneratorFlags,
   ownTargets: Record<string, GoodputTarget>,
@@ -29,7 +29,7 @@ export async function generateFromSpec(
   });
   const isTimed = (spec.horizon ?? values.horizon) !== null;
   if (mixesRatesAndUsers(spec) && workload.table.count === (numRequests ?? (isTimed ? -1 : DEFAULT_REQUESTS))) {
-    const problem = 'clients with a rate use up num_requests, and those with concurrency cannot ask again';
+    const problem = 'clients with a rate use up num_requests, and those with concurrency cannot send again';
     diagnostics.warn(`${origin}: ${problem}; give a horizon instead`);
   }
   if (values['trace-output'] !== null && workload.table.contextTokens.some((tokens) => tokens > 0)) {
@@ -60,7 +60,7 @@ export async function specFile(flags: GeneratorFlags, path: string): Promise<Wor
   const { readWorkloadSpecFile } = await import('../../workload/spec/read-workload-spec.js');
   const isRateGiven = flags.given('rate');
   if (isRateGiven && hasOwnRates(await readWorkloadSpecFile(path))) {
-    const problem = `the windows of ${path} have rates of their own`;
+    const problem = `the windows of ${path} have their own rates`;
     throw conflictingFlags('--rate', problem, 'leave it out, or change trace_rate in the specification');
   }
   const spec = await readWorkloadSpecFile(path, isRateGiven ? { aggregateRate: flags.values.rate } : {});
@@ -71,7 +71,7 @@ export async function specFile(flags: GeneratorFlags, path: string): Promise<Wor
   return spec;
 }
 
-/** Without a rate for all, every window says how many come in it: another rate would take their shape away. */
+/** Without an aggregate rate every window sets its own: a rate from a flag would override them all. */
 function hasOwnRates(spec: WorkloadSpec): boolean {
   return (spec.aggregate_rate ?? 0) === 0 && [...trafficOf(spec)].some(({ traffic }) => hasRate(traffic));
 }

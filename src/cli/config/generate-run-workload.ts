@@ -13,13 +13,13 @@ export interface RunWorkload {
   workload: Workload;
   facts: Record<string, unknown>;
   traceFacts: TraceFacts;
-  /** Those of flags and, where no flag says otherwise, of the specification. */
+  /** Those of flags, else those of the specification. */
   goodputTargets: Record<string, GoodputTarget>;
 }
 
 export type GeneratorFlags = FlagValues<RunWorkloadFlags & Pick<OutputFlags, 'seed' | 'horizon' | 'trace-output'>>;
 
-/** Makes the requests that the flags, or a specification, describe. */
+/** Generates the requests that the flags, or a specification, describe. */
 export async function generateRunWorkload(
   flags: GeneratorFlags,
   goodputTargets: Record<string, GoodputTarget>,

@@ -13,7 +13,7 @@ export async function givenProfile({ values }: FlagValues<InstanceFlags>): Promi
   return readProfile(path);
 }
 
-/** Flags that a profile leaves nothing to say for, and what does not belong to it. */
+/** Refuses flags that the profile replaces, and warns of other hardware. */
 export function checkProfile(
   flags: FlagValues<InstanceFlags>,
   { name, model, hardware, tp }: LatencyProfile,
@@ -38,7 +38,7 @@ export function checkProfile(
   }
 }
 
-/** Settings of the engine: what a flag says, else what the profile says, else the flag's default. */
+/** Settings of the engine: from a flag, else from the profile, else the flag's default. */
 export function engineSettings(flags: FlagValues<InstanceFlags>, measured: ProfileScheduler) {
   const { values } = flags;
   const setting = <Value>(flag: keyof InstanceFlags & string, value: Value, ofProfile: Value | undefined): Value =>

@@ -16,7 +16,7 @@ export interface ReplayWorkload {
   facts: Record<string, unknown>;
 }
 
-/** The flags that say how a trace is read, wherever it lies. */
+/** The flags that set how a trace is read, apart from its files. */
 export type TraceReadingFlags = Omit<ReplayWorkloadFlags, 'trace' | 'trace-header' | 'trace-data' | 'decisions'> &
   Pick<OutputFlags, 'seed'>;
 

@@ -8,7 +8,7 @@ import { traceFiles } from '../output/output-paths.js';
 import { refuseGiven } from './flag-conflicts.js';
 
 export interface TracePaths {
-  /** Null: the format has none, or it stands beside the data. */
+  /** Null: the format has none, or it is beside the data. */
   header: NamedPath | null;
   data: NamedPath;
 }

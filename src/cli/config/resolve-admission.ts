@@ -32,6 +32,6 @@ export function resolveAdmission(flags: FlagValues<ClusterFlags>, bundle: Policy
   for (const [option, flag] of Object.entries(admissionFlags(name))) {
     if (flags.given(flag)) options[option] = flags.values[flag];
   }
-  // What the file says has been checked, and what flags say where they are read.
+  // Values of the file are already checked, and those of flags where they are read.
   return { policy: name, options: { ...(policyOptions(policy, options, place) as Record<string, unknown>) } };
 }

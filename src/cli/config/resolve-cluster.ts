@@ -68,7 +68,7 @@ function goodputTargets({ values }: FlagValues<OutputFlags>): Record<string, Goo
   return targets;
 }
 
-/** Targets of a trace's header, where no flag says otherwise. */
+/** Targets of a trace's header, unless a flag sets others. */
 export function withHeaderTargets(
   own: Record<string, GoodputTarget>,
   header: Readonly<Record<string, GoodputTarget>>,

@@ -23,8 +23,8 @@ const FLAGS = {
 } as const satisfies Record<keyof FlowControlConfig, keyof FlowControlFlags>;
 
 /**
- * The gateway queue, or null without one. A bundle with a section `flow_control` means what it means to a live gateway, with
- * the section's own defaults; flags that are given win over it.
+ * The gateway queue, or null without one. A section `flow_control` of the policy file means the same as for a live gateway, with
+ * the section's own defaults; given flags take precedence.
  */
 export function resolveFlowControl(
   flags: FlagValues<FlowControlFlags>,

@@ -22,8 +22,8 @@ export interface ResolvedReplica {
 }
 
 /**
- * Everything a replica is made of; checked here, so that nothing is left to go wrong in the simulation. A profile stands for
- * what no flag says; where it says it all, its model and its GPU need not be in the catalogue.
+ * The settings of a replica, checked here so that the simulation cannot fail on them. A profile sets
+ * what no flag sets; where it sets everything, its model and its GPU need not be in the catalogue.
  */
 export function resolveReplica(
   flags: FlagValues<InstanceFlags>,
@@ -128,7 +128,7 @@ function placement(model: string, hardware: string | null, tp: number | null): {
   return { hardware: hardware ?? usual!.hardware, tp: tp ?? usual!.tp };
 }
 
-/** What the bundle says, checked, or the default when it says nothing. */
+/** The checked value of the policy file, or the default. */
 function nameInBundle(
   bundle: PolicyBundle | null,
   path: string,

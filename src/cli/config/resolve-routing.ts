@@ -21,7 +21,7 @@ export function resolveRouting(
   const place = byFlag || bundle === null ? '--routing-policy' : bundle.place('routing.policy');
   const policy = routingPolicy(name, place);
 
-  // A bundle's options belong to the policy it names; a flag that chooses another one leaves them behind.
+  // Options of a policy file belong to the policy it names; they are ignored when a flag chooses another one.
   const bundleApplies = inBundle.policy === undefined || inBundle.policy === name;
   const options: Record<string, unknown> = bundleApplies ? { ...inBundle.options } : {};
   const scorers = flags.values['routing-scorers'];

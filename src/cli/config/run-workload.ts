@@ -14,7 +14,7 @@ const LENGTH_FLAGS = [
   'output-tokens-min',
   'output-tokens-max',
 ] as const;
-/** What a specification says of each client. */
+/** Flags that a specification sets for each client. */
 const CLIENT_FLAGS = ['concurrency', 'think-time-ms', ...LENGTH_FLAGS, 'prefix-tokens'] as const;
 
 /** Refuses workload flags that contradict each other. */
@@ -22,7 +22,7 @@ export function checkRunWorkload(flags: FlagValues<RunWorkloadFlags>): void {
   const { values } = flags;
   if (values['workload-spec'] !== null) {
     refuseGiven(flags, ['workload'], 'given together with --workload-spec', 'keep one of them');
-    refuseGiven(flags, CLIENT_FLAGS, '--workload-spec says it for each client', 'change it there, or leave one out');
+    refuseGiven(flags, CLIENT_FLAGS, '--workload-spec sets it for each client', 'change it there, or leave one out');
     return;
   }
   if (!isLengthPreset(values.workload)) {

@@ -27,7 +27,7 @@ async function taken(args: string, server: TraceServer | undefined, mode: TraceH
 }
 
 describe('withServerSettings', () => {
-  it('takes what was observed where nothing was given', async () => {
+  it('uses observed settings where no flag is given', async () => {
     const { said, values } = await taken('--max-num-seqs 8', SERVER);
     expect(values).toMatchObject({
       ...{ model: 'Acme/Tiny', hardware: 'H100', tp: 2, 'max-num-seqs': 8, 'max-num-batched-tokens': 2048 },
@@ -36,7 +36,7 @@ describe('withServerSettings', () => {
     expect(said).toEqual([expect.stringMatching(/^as observed: --model Acme\/Tiny --hardware H100 --tp 2 /)]);
   });
 
-  it('takes nothing for another model, and the rest for the same', async () => {
+  it('uses no observed setting for another model', async () => {
     expect((await taken('--model other/one', SERVER)).values).toMatchObject({
       hardware: null,
       'total-kv-blocks': null,
@@ -45,17 +45,17 @@ describe('withServerSettings', () => {
   });
 
   it.each(['--hardware L40S', '--tp 4', '--block-size-in-tokens 16', '--gpu-memory-utilization 0.9'])(
-    'does not take the number of blocks where %s makes it another',
+    'does not use the observed number of blocks when %s changes it',
     async (args) => {
       expect((await taken(args, SERVER)).values['total-kv-blocks']).toBeNull();
     },
   );
 
-  it('takes the number of blocks where what makes it is given as it was', async () => {
+  it('uses the observed number of blocks when flags repeat the observed settings', async () => {
     expect((await taken('--tp 2 --hardware H100', SERVER)).values['total-kv-blocks']).toBe(900);
   });
 
-  it('takes nothing from a trace that was not observed, or that does not say', async () => {
+  it('uses nothing from a trace that was not observed, or that has no settings', async () => {
     expect((await taken('', SERVER, 'generated')).values.model).toBeNull();
     expect(await taken('', undefined)).toMatchObject({ values: { model: null }, said: [] });
     expect((await taken('--model m --hardware h', { maxModelLen: 0 })).values).toMatchObject({ 'max-model-len': null });

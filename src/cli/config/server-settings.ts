@@ -3,7 +3,7 @@ import type { Diagnostics } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
 
-/** The flag that says the same as a setting of a server that was observed. */
+/** The flag of each setting of an observed server. */
 export const SERVER_FLAGS = {
   model: 'model',
   hardware: 'hardware',
@@ -18,7 +18,7 @@ export const SERVER_FLAGS = {
 
 type ServerFlag = (typeof SERVER_FLAGS)[keyof typeof SERVER_FLAGS];
 
-/** What memory is left for KV blocks follows from these: with another value the observed number is wrong. */
+/** The number of KV blocks follows from these: with another value the observed number is wrong. */
 const MAKE_MEMORY: readonly ServerFlag[] = ['hardware', 'tp', 'block-size-in-tokens', 'gpu-memory-utilization'];
 
 /**

@@ -8,7 +8,7 @@ import type { OutputFlags } from '../flags/output-flags.js';
 
 const CLASS_FLAGS = ['slo-ttft', 'slo-itl', 'slo-e2e', 'slo-targets'] as const;
 
-/** Warns of what flags say about classes of requests when no request is of that class. */
+/** Warns of flags for SLO classes that no request has. */
 export function warnOfAbsentClasses(
   flags: FlagValues<FlowControlFlags & OutputFlags>,
   { table }: Workload,

@@ -82,7 +82,7 @@ async function waitForAll(client: ApiClient, { items }: Applied, timeoutMs: numb
   }
 }
 
-/** Prints every problem on a line of its own. */
+/** Prints one problem per line. */
 function refused(error: InputError, files: CombinedFiles, io: CliIo): number {
   const problems = error instanceof InvalidResources ? error.problems : [error];
   for (const { place, problem, hint } of problems) {

@@ -22,7 +22,7 @@ inTestFolder(() => {
 });
 
 describe('convert', () => {
-  it('explains its sources, and gives examples that work', async () => {
+  it('lists its sources, and gives examples that work', async () => {
     const text = await silent('convert --help');
     expect(text).toMatch(/^Usage: twinyard convert \[SOURCE\] FILE \[flags\]/);
     for (const source of ['FILE', 'preset NAME', 'inference-perf FILE', 'servegen FOLDER', 'synth NAME']) {
@@ -49,7 +49,7 @@ describe('convert', () => {
     expect(format).toBe('mooncake');
   });
 
-  it('does not change what a replay gives', async () => {
+  it('does not change the result of a replay', async () => {
     await silent('convert moon.jsonl -o moon.csv');
     const replay =
       'replay --model qwen/qwen3-14b --num-instances 2 --routing-policy weighted --block-size-in-tokens 64';
@@ -60,7 +60,7 @@ describe('convert', () => {
     expect([from.workload.traceFormat, to.workload.traceFormat]).toEqual(['mooncake', 'trace-v2']);
   });
 
-  it('knows the format by the name of the output', async () => {
+  it('takes the format from the name of the output', async () => {
     await silent('convert moon.jsonl -o one.csv.gz');
     await silent('convert one.csv.gz -o two.jsonl.gz');
     expect(gunzipSync(readFileSync('two.jsonl.gz')).toString()).toBe(MOONCAKE);

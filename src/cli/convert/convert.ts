@@ -65,7 +65,7 @@ export const CONVERT: CommandLine = {
 
 type ConvertFlags = FlagValues<typeof formatFlags & SynthFlags & TraceOutputFlags>;
 
-/** The input that the arguments name, recognised but not read yet. */
+/** The input that the arguments name: its format is known, but it is not read yet. */
 type Source = { files: readonly NamedPath[] } & (
   | { gives: 'spec'; read(): Promise<WorkloadSpec> }
   | { gives: 'trace'; jsonLines: OutputFormat; read(diagnostics: Diagnostics): Promise<Trace> }

@@ -38,7 +38,7 @@ interface SpecSource extends SourceNames {
 
 interface TraceSource extends SourceNames {
   gives: 'trace';
-  /** What a file of JSON lines becomes unless `--to` says so. */
+  /** The format of JSON lines unless `--to` sets it. */
   jsonLines: OutputFormat;
   read(operand: string, flags: FlagValues<SynthFlags>, io: CliIo): Promise<Trace>;
 }

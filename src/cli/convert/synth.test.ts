@@ -52,7 +52,7 @@ describe('convert synth agentic-coder', () => {
     expect(thinkTimeUs!.some((us) => us > 0)).toBe(true);
   });
 
-  it('makes other sizes', async () => {
+  it('generates other sizes', async () => {
     const path = join(folder, 'more.jsonl');
     expect((await synth('--requests', '2000', '--sessions', '400', '--duration', '3600', '-o', path)).code).toBe(0);
     const { table } = await readAnyTrace(path);
@@ -70,7 +70,7 @@ describe('convert synth agentic-coder', () => {
     expect(stderr).toContain(problem);
   });
 
-  it('knows what can be made up', async () => {
+  it('lists the traces that can be generated', async () => {
     const { code, stderr } = await twinyard('convert synth agentic --to bailian');
     expect(code).toBe(2);
     expect(stderr).toContain('known: agentic-coder');

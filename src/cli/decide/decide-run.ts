@@ -56,7 +56,7 @@ export class DecideRun {
   #decide(event: DecideEvent & { type: 'request' }, place: string): Decision {
     const { id, body } = event;
     if (this.#requests.has(id)) {
-      throw badEvent(`${place} (id)`, `request ${shownText(id)} is a duplicate`, 'give every request an id of its own');
+      throw badEvent(`${place} (id)`, `request ${shownText(id)} is a duplicate`, 'give every request its own id');
     }
     const { needsBody, routing } = this.#host.policies;
     if (body === null && needsBody) {
@@ -114,7 +114,7 @@ interface Decision {
   replica: string | null;
 }
 
-/** One line of output, with a space behind every colon and comma between fields: as the recorded vectors are written. */
+/** One line of output, with a space after every colon and comma between fields: as the recorded vectors are written. */
 function decisionLine({ id, replica, ...rest }: Decision): string {
   const more = Object.keys(rest).length === 0 ? '' : `, ${JSON.stringify(rest).slice(1, -1)}`;
   return `{"id": ${JSON.stringify(id)}, "replica": ${JSON.stringify(replica)}${more}}\n`;

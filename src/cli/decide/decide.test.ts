@@ -50,12 +50,12 @@ describe('decide', () => {
     });
   });
 
-  it('says null while there is no replica, and places nothing', async () => {
+  it('prints null while there is no replica, and places nothing', async () => {
     const events = [request('r1'), replicas('a'), request('r2'), replicas(), request('r3')];
     expect(await chosen('round-robin', events)).toEqual([null, 'a', null]);
   });
 
-  it('reads lines however the input is cut', async () => {
+  it('reads lines split at any byte', async () => {
     const bytes = new TextEncoder().encode(
       text([replicas('ä', '☃'), '', request('1'), '  ', request('2')])
         .replaceAll('\n', '\r\n')
@@ -81,7 +81,7 @@ describe('decide', () => {
     expect(await chosen('least-loaded', events)).toEqual(['a', 'b']);
   });
 
-  it('knows prompts by their blocks, whatever their ids are', async () => {
+  it('identifies prompts by their blocks, with any ids', async () => {
     const prompt = (id: string, blocks: unknown[]) => request(id, { input_tokens: 2048, blocks });
     const events = [
       replicas('a', 'b'),
@@ -324,7 +324,7 @@ describe('a bad line', () => {
     ],
   ];
 
-  it.each(bad)('with %s ends the run where it stands', async (_what, line, message) => {
+  it.each(bad)('with %s ends the run at its line', async (_what, line, message) => {
     const { code, stdout, stderr } = await decide('round-robin', [
       replicas('a', 'b'),
       request('r0'),

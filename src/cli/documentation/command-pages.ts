@@ -11,7 +11,7 @@ import { code, madeFrom, markdownTable, plain } from './markdown.js';
 /** Kinds whose values follow from the meaning and the placeholder. */
 const SELF_EXPLAINING: readonly Flag<unknown>['kind'][] = ['choice', 'switch', 'text', 'file'];
 
-/** Commands that take the flags of others: their page lists the flags of their own and names the others. */
+/** Commands that take the flags of others: their page lists only their own flags and links to the others. */
 const BORROWED = new Map<CommandLine, { groups: CommandLine['groups']; note: string }>([
   [
     COMPARE,

@@ -21,7 +21,7 @@ export function plain(text: string): string {
   return text.replace(/[\\*_<>[\]]/g, '\\$&');
 }
 
-/** Stands at the top of every page that is made by a program. */
+/** The first line of every generated page. */
 export function madeFrom(source: string): string {
   return `<!-- Made by scripts/generate-docs.mjs from ${source}: change that, and run the script again. -->\n`;
 }

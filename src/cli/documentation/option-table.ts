@@ -3,7 +3,7 @@ import { accepted } from '../../schema/accepted.js';
 import { defaultOf, factsOf, type Schema } from '../../schema/facts.js';
 import { code, markdownTable, plain } from './markdown.js';
 
-/** Where a person can set an option. */
+/** Where an option can be set. */
 export interface OptionPlaces {
   /** Without the dashes; undefined for an option that no flag sets. */
   flag: string | undefined;

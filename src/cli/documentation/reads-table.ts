@@ -3,15 +3,15 @@ import { code, markdownTable } from './markdown.js';
 
 interface SignalFacts {
   meaning: string;
-  /** How old it can be when a decision is made. */
+  /** Its greatest age when a decision is made. */
   age: string;
 }
 
 const REPORTED = 'up to `--snapshot-refresh-interval`';
-const OWN = 'never old: the router counts itself';
-const REQUEST = 'never old: it comes with the request';
+const OWN = 'always current: counted by the router';
+const REQUEST = 'always current: part of the request';
 
-/** What a policy can know of a replica and of a request, for people. */
+/** Every signal of a replica or a request that a policy can read. */
 const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
   queued: { meaning: 'requests waiting inside the replica', age: REPORTED },
   running: { meaning: 'requests in its running batch', age: REPORTED },
@@ -25,8 +25,8 @@ const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
   indexedBlocks: { meaning: 'prompt blocks that the router remembers to have sent there', age: OWN },
   prefixIndex: { meaning: 'leading prompt blocks that the router sent there before', age: OWN },
   replicaCache: { meaning: 'leading prompt blocks in its real cache', age: 'up to `--cache-signal-delay`' },
-  body: { meaning: 'what the request says; in a simulation, a name for what its prompt begins with', age: REQUEST },
-  contentKey: { meaning: 'a name for what the prompt begins with', age: REQUEST },
+  body: { meaning: 'the request body; in a simulation, a key for the beginning of its prompt', age: REQUEST },
+  contentKey: { meaning: 'a key for the beginning of the prompt', age: REQUEST },
 };
 
 export function readsTable(signals: readonly Signal[]): string {

@@ -2,7 +2,7 @@ import { entriesOf, factsOf, itemOf, type Schema, typeOf } from '../../schema/fa
 import { type FieldRow, fieldRows } from '../../schema/field-rows.js';
 import { code, markdownTable, plain } from './markdown.js';
 
-/** Keys with what they take, what holds without them and what they mean. */
+/** Keys with their values, defaults and meaning. */
 export function keyTable(section: Schema, only: (name: string) => boolean = () => true): string {
   const entries = entriesOf(section)!;
   const rows = fieldRows(section)

@@ -33,7 +33,7 @@ ${markdownTable([
 ])}
 ## Distributions of lengths
 
-Whatever is drawn is cut at \`min\` and \`max\`, rounded, and at least 1 (counts, pauses and percentages: at least 0).
+Every drawn value is cut at \`min\` and \`max\`, rounded, and at least 1 (counts, pauses and percentages: at least 0).
 
 ${markdownTable([['type', 'params', 'what it is'], ...LENGTH_DISTRIBUTIONS.flatMap(distributionRows)])}`;
 }

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import type { Flag, FlagGroup } from './flag.js';
 
-/** A command as data: its help, its checks and its documentation are made from it. */
+/** A command as data: the source of its help, its checks and its documentation. */
 export interface CommandLine {
   name: string;
   summary: string;
-  /** What it is for, in a sentence or two. */
+  /** Its purpose, in a sentence or two. */
   about: string;
   /** Arguments without a flag, such as a file: how usage shows them, and how many there must be. */
   operands?: Operands;

@@ -1,9 +1,9 @@
 import type * as v from 'valibot';
 
-/** One command-line flag as data: commander options, help, checks and the documentation are all made from it. */
+/** One command-line flag as data: the source of commander options, help, checks and documentation. */
 export interface Flag<Value> {
   readonly kind: 'count' | 'number' | 'us' | 'fraction' | 'choice' | 'list' | 'text' | 'file' | 'switch';
-  /** What stands for the value in help; empty for a switch. */
+  /** The placeholder of the value in help; empty for a switch. */
   readonly placeholder: string;
   /** One line. */
   readonly help: string;
@@ -18,7 +18,7 @@ export interface Flag<Value> {
   readonly letter?: string;
   /** May be given more than once: `read` then gets the texts one below the other. */
   readonly repeats?: true;
-  /** What the value is as data, in files of flags; absent for text and for values with a grammar of their own. */
+  /** The type of the value in files of flags; absent for text and for values with their own grammar. */
   readonly schema?: v.GenericSchema;
   /** Turns the text into a value; throws an InputError that names `place`. */
   read(text: string, place: string): Value;
@@ -38,7 +38,7 @@ export interface FlagGroup {
 
 export type FlagValue<F> = F extends Flag<infer Value> ? Value : never;
 
-/** Every flag's value, defaults filled in, which of them a person gave, and what stands without a flag. */
+/** Every flag's value with defaults filled in, which of them were given, and the arguments without a flag. */
 export interface FlagValues<Table extends FlagTable> {
   readonly values: { readonly [Name in keyof Table]: FlagValue<Table[Name]> };
   readonly operands: readonly string[];

@@ -62,7 +62,7 @@ export const instanceFlags = {
     default: null,
     max: MAX_INT32,
     defaultText: "the model's",
-    help: 'longest request in tokens; 0: whatever the KV cache holds',
+    help: 'longest request in tokens; 0: all that the KV cache holds',
   }),
   'block-size-in-tokens': count({ default: 16, min: 1, max: 65_536, help: 'tokens of a KV block' }),
   'max-num-seqs': count({

@@ -35,12 +35,12 @@ describe('parseFlags', () => {
     expect([given('rate'), given('flow-control'), given('out')]).toEqual([true, true, false]);
   });
 
-  it('takes values behind an equals sign, and aliases', async () => {
+  it('accepts values after an equals sign, and aliases', async () => {
     const { values } = await parse('--rate=9', '--max-num-running-reqs', '3', '--out=a=b');
     expect(values).toMatchObject({ rate: 9, 'max-num-seqs': 3, out: 'a=b' });
   });
 
-  it('accepts a flag that says the same twice', async () => {
+  it('accepts a flag that is given twice with the same value', async () => {
     expect((await parse('--rate', '3', '--rate', '3')).values.rate).toBe(3);
   });
 
@@ -75,14 +75,14 @@ describe('parseFlags', () => {
   });
 });
 
-describe('what stands without a flag', () => {
+describe('an argument without a flag', () => {
   const line: CommandLine = {
     ...LINE,
     operands: { usage: 'FILE', least: 1, most: 2 },
     groups: [{ title: 'Things', flags: { ...flags, out: { ...flags.out, letter: 'o' } } }],
   };
 
-  it('may stand anywhere between flags, and flags may be letters', async () => {
+  it('may be anywhere between flags, and flags may be letters', async () => {
     const { operands, values } = await parseFlags<typeof flags>(line, ['a', '-o', '-', '--rate', '3', 'b']);
     expect([operands, values.out, values.rate]).toEqual([['a', 'b'], '-', 3]);
     expect((await parse('--rate', '1')).operands).toEqual([]);
@@ -108,7 +108,7 @@ describe('what stands without a flag', () => {
 });
 
 describe('helpText', () => {
-  it('shows every flag on a line of its own, with defaults, registered names and examples', async () => {
+  it('shows every flag on its own line, with defaults, registered names and examples', async () => {
     const text = await helpText(LINE);
     expect(text).toMatch(/^Things:$/m);
     expect(text).toMatch(/^ {2}--rate <n> +requests per second \(default: 5\)$/m);

@@ -78,7 +78,7 @@ function readTexts(line: CommandLine, flags: FlagTable, argv: readonly string[])
     if (stray !== undefined) throw strayArgument(stray, line, flags, mainNames);
     return { texts, operands };
   } catch (error) {
-    // Commander's one own complaint here: the last argument is a flag with nothing behind it.
+    // The only error of commander itself: the last argument is a flag without its value.
     if (!(error instanceof CommanderError)) throw error;
     const last = argv.at(-1)!;
     throw missingValue(last, flags[mainNames.get(last) ?? '']?.accepted ?? 'a value');

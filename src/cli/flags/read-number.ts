@@ -4,7 +4,7 @@ import { readText } from '../../schema/read-text.js';
 
 export const FLAG_CODES: SchemaCodes = { invalid: 'BAD_VALUE', unknownKey: 'BAD_CHOICE' };
 
-/** A number that was typed behind a flag, checked by its schema. */
+/** A number given to a flag, checked by its schema. */
 export function readNumber(text: string, place: string, schema: v.GenericSchema<number, number>): number {
   return readText(text, schema, FLAG_CODES, place);
 }

@@ -62,7 +62,7 @@ export const runWorkloadFlags = {
 
 function readTimeout(text: string, place: string): number {
   const seconds = readNumber(text, place, numberSchema(undefined, 1e9));
-  // 0 means "at once" to some and "never" to others.
+  // 0 is ambiguous: it may mean "at once" or "never".
   return seconds === 0 ? readNumber(text, place, above(0, 1e9)) : seconds;
 }
 

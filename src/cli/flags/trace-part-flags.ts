@@ -2,7 +2,7 @@ import type { TracePart } from '../../workload/trace.js';
 import type { FlagValues } from './flag.js';
 import { stringFlag, toggle } from './kinds.js';
 
-/** Which requests of recorded traffic are wanted. */
+/** Which requests of recorded traffic to read. */
 export const tracePartFlags = {
   'trace-model': stringFlag({
     default: null,
@@ -15,7 +15,7 @@ export const tracePartFlags = {
 
 export type TracePartFlags = typeof tracePartFlags;
 
-/** What the flags say; undefined when they say nothing. */
+/** The part that the flags select; undefined without flags. */
 export function tracePartOf({ values }: FlagValues<TracePartFlags>): TracePart | undefined {
   const { 'trace-answered': answered, 'trace-model': model } = values;
   if (!answered && model === null) return undefined;

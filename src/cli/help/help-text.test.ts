@@ -27,12 +27,12 @@ describe('the help of a command', () => {
     expect(await longest(60, 'wide')).toBeLessThanOrEqual(60);
   });
 
-  it('puts a long flag on a line of its own', async () => {
+  it('puts a long flag on its own line', async () => {
     const { stdout } = await captured('run --help');
     expect(stdout).toMatch(/^ {2}--snapshot-refresh-interval <us>\n {34}age /m);
   });
 
-  it('breaks examples where they can be pasted', () => {
+  it('breaks examples so that they can be pasted', () => {
     expect(exampleText(`decide --policy-options '{"a": 1}' --explain < events.jsonl`, 40)).toBe(
       `  twinyard decide \\\n      --policy-options '{"a": 1}' \\\n      --explain < events.jsonl\n`,
     );

@@ -49,7 +49,7 @@ export async function withRegisteredNames(group: FlagGroup): Promise<FlagGroup> 
   return { title: group.title, flags };
 }
 
-/** A summary stands in lists without a capital and a full stop; alone it is a sentence. */
+/** A summary has no capital and no full stop in lists; alone it is a sentence. */
 export function sentence(summary: string): string {
   return `${summary[0]!.toUpperCase()}${summary.slice(1)}.`;
 }
@@ -58,7 +58,7 @@ export function paragraph(text: string, width: number): string {
   return `${wrapText(text, width).join('\n')}\n`;
 }
 
-/** A command line that can be pasted as it stands: lines that go on end in a backslash. */
+/** A command line that can be pasted as it stands: continued lines end in a backslash. */
 export function exampleText(example: string, width: number): string {
   const words = `twinyard ${example}`.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)!;
   const lines: string[] = [];

@@ -1,12 +1,12 @@
 import { wrapText } from '../../report/text/wrap-text.js';
 
-/** Terms that are longer stand on a line of their own. */
+/** Longer terms get their own line. */
 const MOST_TERM = 30;
 
-/** Where less is left beside the terms, texts stand below them. */
+/** Where less room is left beside the terms, texts are below them. */
 const LEAST_TEXT = 30;
 
-/** The width that a list needs for its terms; lists that stand together share the widest. */
+/** The width that a list needs for its terms; adjacent lists share the widest. */
 export function termWidth(terms: readonly string[]): number {
   return Math.max(0, ...terms.map(({ length }) => length).filter((length) => length <= MOST_TERM));
 }

@@ -8,7 +8,7 @@ inTestFolder(() => {
   writeFileSync('no-trace.txt', 'hello\n');
 });
 
-/** Nothing listens there: wrong flags must be found before the first request. */
+/** Nothing listens at this address: invalid flags must be found before the first request. */
 const SERVER = '--server-url http://127.0.0.1:1 --model m';
 const RATE = `observe ${SERVER} --rate 5`;
 const TRACE = `observe ${SERVER} --trace t.jsonl`;
@@ -48,16 +48,16 @@ describe('bad input of observe is one line that names the flag, and code 2', () 
     [`${RATE} --max-model-len -1`, '--max-model-len:'],
     [`${RATE} --concurrency 4`, '--rate: contradicts --concurrency'],
     [`${RATE} --think-time-ms 5`, '--think-time-ms: no client waits'],
-    [`${RATE} --workload-spec x.yaml --prompt-tokens 5`, '--prompt-tokens: --workload-spec says it for each client'],
+    [`${RATE} --workload-spec x.yaml --prompt-tokens 5`, '--prompt-tokens: --workload-spec sets it for each client'],
     [`${RATE} --workload-spec x.yaml`, 'x.yaml: no such file'],
     [`observe ${SERVER} --workload nothing`, "--workload: 'nothing' is not known"],
     [`${RATE} --trace-model m`, '--trace-model: there is no trace'],
     [`${RATE} --trace-answered`, '--trace-answered: there is no trace'],
     [`${RATE} --session-mode closed-loop`, '--session-mode: there is no trace'],
     [`${RATE} --think-time-dist constant:value=1s`, '--think-time-dist: there is no trace'],
-    [`${TRACE} --rate 3`, '--rate: --trace says what is sent'],
-    [`${TRACE} --workload-spec x`, '--workload-spec: --trace says what is sent'],
-    [`${TRACE} --num-requests 3`, '--num-requests: --trace says what is sent'],
+    [`${TRACE} --rate 3`, '--rate: --trace sets what is sent'],
+    [`${TRACE} --workload-spec x`, '--workload-spec: --trace sets what is sent'],
+    [`${TRACE} --num-requests 3`, '--num-requests: --trace sets what is sent'],
     [`${TRACE} --think-time-ms 3`, '--think-time-ms: turns are sent at their recorded times'],
     [
       `${TRACE} --session-mode closed-loop --think-time-ms 3 --think-time-dist constant:value=1s`,
@@ -105,7 +105,7 @@ describe('bad input of observe is one line that names the flag, and code 2', () 
   });
 });
 
-it('a server that is not there is a failed run', async () => {
+it('fails when the server cannot be reached', async () => {
   const { code, stderr, stdout } = await captured(RATE);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toBe(

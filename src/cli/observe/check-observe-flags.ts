@@ -41,7 +41,7 @@ function checkGenerated(flags: GivenObserveFlags): void {
 function checkTrace(flags: GivenObserveFlags): void {
   const { values } = flags;
   const generated = Object.keys(runWorkloadFlags).filter((name) => !['timeout', 'think-time-ms'].includes(name));
-  const problem = '--trace says what is sent';
+  const problem = '--trace sets what is sent';
   refuseGiven(flags, generated as (keyof RunWorkloadFlags)[], problem, 'keep one of them');
   const pauses = ['think-time-ms', 'think-time-dist'] as const;
   if (values['session-mode'] === 'fixed') {

@@ -5,7 +5,7 @@ import type { LatencySpread } from '../../simulator/results/latency-spread.js';
 
 const QUANTILES = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
 
-/** An observation for people. */
+/** An observation as text. */
 export function observationTable(document: ObservationDocument, options: TextOptions): string {
   const style = createStyle(options);
   const { driver, prompts, requests, server } = document;

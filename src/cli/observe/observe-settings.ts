@@ -8,7 +8,7 @@ import { readKey } from './read-server-flags.js';
 const DEFAULT_CONCURRENCY = 256;
 const KEY_VARIABLES = ['TWINYARD_API_KEY', 'OPENAI_API_KEY'] as const;
 
-/** Who is measured, as flags and environment say. */
+/** The server to measure, from flags and environment. */
 export function observedServer({ values }: GivenObserveFlags, env: CliIo['env']): ObservedServer {
   const variable = KEY_VARIABLES.find((name) => env[name]);
   const apiKey = values['api-key'] ?? (variable === undefined ? undefined : readKey(env[variable]!, variable));

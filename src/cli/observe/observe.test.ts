@@ -105,7 +105,7 @@ describe('observe', () => {
     expect(document.requests).toMatchObject({ planned: 10, sent: 10, warm_up: 2, recorded: 8 });
   });
 
-  it('prints a table for people', async () => {
+  it('prints a table', async () => {
     const { code, stdout } = await observe(`${SMALL} --format table`);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^qwen\/qwen3-14b at http:\/\/127\.0\.0\.1:\d+\n\nRequests {4}10 of 10 sent, 10 recorded/);
@@ -122,13 +122,13 @@ describe('observe', () => {
     }
   });
 
-  it('shows how it goes on a terminal, and takes the line away again', async () => {
+  it('shows its progress on a terminal, and clears the line', async () => {
     const { stderr } = await observe(SMALL, { isTTY: true });
     expect(stderr).toMatch(/10 of 10 {2}0 in flight {2}TTFT p50\/p99 \d+\/\d+ ms {2}\d+ tokens\/s {2}late \d+\.\d ms/);
     expect(stderr.endsWith('\r\x1b[K')).toBe(true);
   });
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const { code, stdout } = await twinyard('observe --help');
     expect(code).toBe(0);
     for (const title of ['Server', 'Requests', 'Load', 'Settings of the server', 'Output']) {
@@ -137,8 +137,8 @@ describe('observe', () => {
   });
 });
 
-describe('observe that does not get what it asked for', () => {
-  it('keeps what was measured when it is broken off', async () => {
+describe('observe without complete responses', () => {
+  it('keeps what was measured when it is interrupted', async () => {
     const ended = await observe(`${SMALL} --trace-output seen --format table`, { stopped: Promise.resolve() });
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain('the observation is partial: it was broken off after 0 of 10 requests');

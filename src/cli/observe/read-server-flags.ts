@@ -5,7 +5,7 @@ const URL_ACCEPTED = 'a URL such as http://127.0.0.1:8000';
 /** Bytes that a header may hold. */
 const PRINTABLE = /^[\x20-\x7e]+$/;
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
-/** What the driver itself says in every request. */
+/** Headers that the driver sets in every request. */
 const TAKEN = new Set(['content-type', 'content-length', 'host', 'connection', 'transfer-encoding', 'x-request-id']);
 
 /** Scheme, host, port and path; without a slash at its end. */
@@ -27,7 +27,7 @@ export function readServerUrl(given: string, place: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** A key, never shown whatever is wrong with it. */
+/** An API key; errors never show it. */
 export function readKey(given: string, place: string): string {
   if (given.includes('\n')) throw new InputError('REPEATED_FLAG', place, 'given twice', 'keep one of them');
   if (given.trim() === '' || !PRINTABLE.test(given)) {

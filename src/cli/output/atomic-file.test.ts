@@ -31,7 +31,7 @@ describe('AtomicFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('one two');
   });
 
-  it('leaves nothing behind when it is discarded, and what was there before', () => {
+  it('removes its file when it is discarded, and keeps the existing one', () => {
     const path = join(folder, 'out.json');
     writeFileSync(path, 'before');
     const file = new AtomicFile(path);

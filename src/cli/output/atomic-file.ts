@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 let filesMade = 0;
 
 /**
- * A file that appears whole or not at all: written beside its place under another name, then moved there. Devices and
+ * A file that appears completely or not at all: written beside its place under another name, then moved there. Devices and
  * pipes cannot be replaced and are written directly.
  */
 export class AtomicFile {

@@ -45,7 +45,7 @@ describe('checkOutputs', () => {
   });
 
   it.runIf(existsSync('/proc/self'))(
-    'refuses a file system that takes no new files, and names no file of its own',
+    'refuses a file system that accepts no new files, without naming a temporary file',
     () => {
       expect(() => checkOutputs([{ flag: '--metrics-path', path: '/proc/x' }], [])).toThrow(
         expect.objectContaining({
@@ -56,7 +56,7 @@ describe('checkOutputs', () => {
     },
   );
 
-  it('refuses two outputs in one place, however they are spelt', () => {
+  it('refuses two outputs in one place, in any spelling', () => {
     mkdirSync(join(folder, 'a'));
     symlinkSync('a', join(folder, 'b'));
     expect(() => checkOutputs([at('a/x'), at('b/../b/x', '--results-path')], [])).toThrow(
@@ -100,7 +100,7 @@ describe('writeOutputs', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('passes on what goes wrong while a content is made', async () => {
+  it('passes on an error of the generated content', async () => {
     const broken = function* () {
       yield 'half';
       throw new TypeError('broken');
@@ -109,7 +109,7 @@ describe('writeOutputs', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('removes what is half-written when a signal comes', async () => {
+  it('removes partial files when a signal arrives', async () => {
     const interrupted = function* () {
       yield 'half';
       signals.at(-1)!();
@@ -131,11 +131,11 @@ describe('stdoutFailure', () => {
     return [stdoutFailure(Object.assign(new Error(`${code}: write`), { code }), stderr), said];
   };
 
-  it('says why in one line', () => {
+  it('prints the reason in one line', () => {
     expect(failed('ENOSPC')).toEqual([1, 'twinyard: cannot write the result: disk full\n']);
   });
 
-  it('says nothing when the reader has gone', () => {
+  it('prints nothing when the reader has closed the pipe', () => {
     expect(failed('EPIPE')).toEqual([0, '']);
   });
 });

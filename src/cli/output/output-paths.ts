@@ -9,7 +9,7 @@ export function traceFiles(prefix: string): { header: string; data: string } {
   return { header: `${prefix}.yaml`, data: `${prefix}.csv` };
 }
 
-/** Every file that the flags ask to be written. */
+/** Every output file that the flags name. */
 export function outputPaths({ values }: FlagValues<OutputFlags>): NamedPath[] {
   const paths: NamedPath[] = [];
   for (const name of ['metrics-path', 'results-path', 'decisions-path'] as const) {

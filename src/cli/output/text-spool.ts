@@ -6,8 +6,8 @@ import { temporaryName } from './atomic-file.js';
 const CHUNK = 1 << 20;
 
 /**
- * Collects much text while a simulation runs. What does not fit into a little memory goes to a file that has no name any
- * more: however the process ends, nothing stays behind.
+ * Collects text while a simulation runs. What exceeds a small buffer goes to a file that is already unlinked,
+ * so that nothing is left when the process ends in any way.
  */
 export class TextSpool {
   readonly #beside: string;
@@ -60,7 +60,7 @@ export class TextSpool {
   }
 }
 
-/** Where to spool for a path: beside it, where there must be room anyway, unless that is no place for files. */
+/** Where to spool for a path: beside it, where room is needed anyway, unless its folder cannot hold files. */
 export function spoolBeside(path: string): string {
   const isDevice = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
   return isDevice ? join(tmpdir(), 'twinyard') : path;

@@ -135,7 +135,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
     [`${RUN} --metrics-path TRACE.out --results-path TRACE.out`, '--results-path: names'],
     [`${RUN} --trace-output TRACE.x --metrics-path TRACE.x.csv`, 'which --metrics-path names too'],
     ['replay --model qwen/qwen3-14b', '--trace: is required'],
-    [`run --model qwen/qwen3-14b --workload-spec ${WINDOWS} --rate 5`, 'windows.yaml have rates of their own'],
+    [`run --model qwen/qwen3-14b --workload-spec ${WINDOWS} --rate 5`, 'windows.yaml have their own rates'],
     [
       'compare --model qwen/qwen3-14b --routing-policy random,sticky --cache /proc/x',
       'choose a folder that may be written',
@@ -169,7 +169,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  it('stays on one line whatever was typed', async () => {
+  it('stays on one line for any input', async () => {
     const { code, stderr } = await twinyard(['run', '--rate', 'a\nb\x1b[31m']);
     expect(code).toBe(2);
     expect(stderr).toBe(

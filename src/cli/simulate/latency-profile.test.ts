@@ -45,14 +45,14 @@ describe('--latency-profile', () => {
     });
   });
 
-  it('leaves to flags what they say', async () => {
+  it('lets flags override it', async () => {
     const flags = '--max-num-seqs 3 --total-kv-blocks 400 --engine-rules classic --block-size-in-tokens 16';
     const replica = await replicaOf(`${RUN} --latency-profile ours.json ${flags}`);
     expect(replica).toMatchObject({ maxNumSeqs: 3, totalKvBlocks: 400, blockSize: 16, maxNumBatchedTokens: 700 });
     expect(replica).not.toHaveProperty('engineRules');
   });
 
-  it('takes from the catalogue what the profile does not say', async () => {
+  it('takes from the catalogue what the profile does not set', async () => {
     const replica = await replicaOf(`${RUN} --latency-profile plain.json --latency-model profile`);
     expect(replica).toMatchObject({ model: 'qwen/qwen3-14b', hardware: 'H100', maxModelLen: 40_960, maxNumSeqs: 256 });
     expect(replica.totalKvBlocks).toBeGreaterThan(1000);
@@ -76,7 +76,7 @@ describe('--latency-profile', () => {
     expect(stdout).toContain('least-loaded');
   });
 
-  it('says what was measured on something else', async () => {
+  it('warns when the profile was measured on other hardware', async () => {
     const { code, stderr } = await captured(
       `${RUN} --latency-profile ours.json --model qwen/qwen3-14b --hardware L40S`,
     );

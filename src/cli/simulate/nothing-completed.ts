@@ -2,7 +2,7 @@ import type { ClusterMetrics } from '../../simulator/result-document.js';
 
 type Fate = [key: keyof ClusterMetrics & string, name: string, hint: string];
 
-/** Why requests are not completed, and what helps. */
+/** Why requests are not completed, with a hint for each. */
 const FATES: readonly Fate[] = [
   [
     'dropped_unservable',

@@ -71,7 +71,7 @@ tenant_budgets: {t1: 0.5}
     );
   });
 
-  it('has a queue when it says so, as a live gateway would; flags win over it', async () => {
+  it('has a queue with a section flow_control, as a live gateway has; flags take precedence', async () => {
     const path = file('flow.yaml', 'flow_control: {max_concurrency: 3, request_ttl_ms: 250, queue_shedding: true}\n');
     expect((await result(`${RUN} --policy-config ${path}`)).config.flowControl).toEqual({
       ...flowControlOf({}, {}),

@@ -18,7 +18,7 @@ function terminal(isTTY: boolean) {
 }
 
 describe('createProgressLine', () => {
-  it('says nothing in the first second, then rewrites one line now and then', () => {
+  it('prints nothing in the first second, then redraws one line', () => {
     const { io, written, wait } = terminal(true);
     const line = createProgressLine(io);
     wait(999);

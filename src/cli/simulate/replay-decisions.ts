@@ -6,13 +6,13 @@ import type { FlagTable, FlagValues } from '../flags/flag.js';
 import type { CliIo } from '../io.js';
 import { REPLAY } from './replay.js';
 
-/** More are counted, not listed. */
+/** Further ones are counted, not listed. */
 const LISTED = 20;
 
-/** Decides again what a gateway decided; 1 when anything comes out differently. */
+/** Repeats the decisions of a gateway; 1 when one of them differs. */
 export async function replayDecisions(path: string, flags: FlagValues<FlagTable>, io: CliIo): Promise<number> {
   const others = Object.keys(flagsOf(REPLAY)).filter((name) => name !== 'decisions');
-  refuseGiven(flags, others, 'the log says everything that decisions depend on', 'leave it out');
+  refuseGiven(flags, others, 'the log has everything that decisions depend on', 'leave it out');
   const replay = new DecisionReplay(path);
   await forEachLine(path, (line, number) => {
     if (line !== '') replay.line(line, number);

@@ -23,7 +23,7 @@ export interface PreparedSimulation {
   workload: Workload;
   /** The source of the workload, enough to generate it again: part of the result. */
   facts: Record<string, unknown>;
-  /** What the header of `--trace-output` says. */
+  /** The content of the header of `--trace-output`. */
   traceFacts: TraceFacts;
 }
 
@@ -87,7 +87,7 @@ async function outputContents(
   return outputs;
 }
 
-/** The columns of a written trace that say how each request fared. */
+/** The columns of a written trace with the outcome of each request. */
 function traceOutcomes(outcomes: RequestOutcomes): TraceOutcomes {
   return {
     ttftUs: outcomes.ttftUs,

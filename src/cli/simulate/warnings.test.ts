@@ -52,7 +52,7 @@ describe('warnings', () => {
     expect(stderr).toContain(warning);
   });
 
-  it('speaks up when no instance serves a model of the trace', async () => {
+  it('warns when no instance serves a model of the trace', async () => {
     const rows = readFileSync(`${trace}.csv`, 'utf8').trimEnd().split('\n');
     const column = rows[0]!.split(',').indexOf('model');
     const tagged = (name: string, tags: (i: number) => string) => {
@@ -70,7 +70,7 @@ describe('warnings', () => {
     expect((await twinyard(tagged('some', (i) => (i === 9 ? 'qwen/qwen3-14b' : 'other')))).stderr).toBe('');
   });
 
-  it('speaks up for a closed loop without sessions', async () => {
+  it('warns of a closed loop without sessions', async () => {
     const { code, stderr } = await twinyard(
       `replay --model qwen/qwen3-14b --trace ${trace} --session-mode closed-loop`,
     );
@@ -78,7 +78,7 @@ describe('warnings', () => {
     expect(stderr).toMatch(/^twinyard: warning: .*\.csv \(session_id\): --session-mode closed-loop has no effect.*\n$/);
   });
 
-  it('speaks up for GPUs that the step times were not fitted on', async () => {
+  it('warns of GPUs that the step times were not fitted on', async () => {
     const gpu = { TFlopsPeak: 500, BwPeakTBs: 2, mfuPrefill: 0.4, mfuDecode: 0.2, MemoryGiB: 96 };
     const path = file('gpus.json', JSON.stringify({ X1: gpu }));
     const { code, stderr, stdout } = await twinyard(`${RUN} --hardware x1 --hardware-config ${path}`);

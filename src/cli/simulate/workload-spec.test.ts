@@ -23,7 +23,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** A client with a steady rate and what else is said of it. */
+/** A client with a steady rate and further keys. */
 const steady = (id: string, more = '') => `  - id: ${id}\n    arrival: { process: constant }\n    ${LENGTHS}\n${more}`;
 
 async function result(args: string): Promise<ResultDocument> {
@@ -42,7 +42,7 @@ describe('run --workload-spec', () => {
     },
   );
 
-  it('says in its result where the requests came from', async () => {
+  it('names the source of the requests in its result', async () => {
     const path = file(
       'plain.yaml',
       `version: "2"\naggregate_rate: 20\nseed: 7\nnum_requests: 30\nclients:\n${steady('a')}`,
@@ -78,7 +78,7 @@ describe('run --workload-spec', () => {
     expect(hurried.cluster.timed_out_requests).toBe(30);
   });
 
-  it('measures goodput by the targets of the file, unless flags say otherwise', async () => {
+  it('measures goodput by the targets of the file, unless flags set others', async () => {
     const targets = 'goodput_slo_targets: { critical: { ttft_ms: 500, itl_ms: 3, e2e_ms: 100 } }\n';
     const clients = `clients:\n${steady('a', '    slo_class: critical\n')}`;
     const path = file('targets.yaml', `version: "2"\naggregate_rate: 20\n${targets}${clients}`);
@@ -87,7 +87,7 @@ describe('run --workload-spec', () => {
     expect(goodput!.per_class.critical!.slo_attainment_by_dim).toEqual({ ttft: 1, itl: 0, e2e: 1 });
   });
 
-  it('warns when the clients with a rate leave nothing to those who wait', async () => {
+  it('warns when clients with a rate use up all requests', async () => {
     const users = `  - id: users\n    concurrency: 2\n    ${LENGTHS}\n`;
     const text = `version: "2"\naggregate_rate: 20\nclients:\n${steady('a')}${users}`;
     const { code, stderr } = await twinyard(`${RUN} --workload-spec ${file('mixed.yaml', text)}`);
@@ -109,7 +109,7 @@ describe('run --workload-spec', () => {
     expect(stderr).toContain('warning: --trace-output: a trace does not record growing contexts');
   });
 
-  it('warns when no instance serves the model that clients ask for', async () => {
+  it('warns when no instance serves the model that clients request', async () => {
     const path = file(
       'model.yaml',
       `version: "2"\naggregate_rate: 20\nclients:\n${steady('a', '    model: acme/one\n')}`,
@@ -120,9 +120,9 @@ describe('run --workload-spec', () => {
 
   it.each([
     ['--workload chatbot', '--workload: given together with --workload-spec; keep one of them'],
-    ['--concurrency 4', '--concurrency: --workload-spec says it for each client'],
-    ['--prompt-tokens 4', '--prompt-tokens: --workload-spec says it for each client'],
-    ['--prefix-tokens 4', '--prefix-tokens: --workload-spec says it for each client'],
+    ['--concurrency 4', '--concurrency: --workload-spec sets it for each client'],
+    ['--prompt-tokens 4', '--prompt-tokens: --workload-spec sets it for each client'],
+    ['--prefix-tokens 4', '--prefix-tokens: --workload-spec sets it for each client'],
   ])('refuses %s', async (flag, message) => {
     const { code, stdout, stderr } = await twinyard(`${RUN} --workload-spec ${join(EXAMPLES, 'first.yaml')} ${flag}`);
     expect([code, stdout]).toEqual([2, '']);
@@ -205,7 +205,7 @@ describe('compose', () => {
     expect(Object.keys(fairness.tenants)).toEqual(['finance', 'office', 'research', 'shop']);
   });
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const { code, stdout } = await twinyard('compose --help');
     expect(code).toBe(0);
     expect(stdout).toContain('--from <file>  a workload specification; repeat it for each');

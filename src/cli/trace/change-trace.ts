@@ -57,7 +57,7 @@ export async function changeTrace<Table extends FlagTable>(
   return 0;
 }
 
-/** Files of JSON lines stay what they are unless the output's name says otherwise; all others become a TraceV2. */
+/** JSON lines keep their format unless the output's name sets another; all others become a TraceV2. */
 function formatFor(output: string | null, inputFormat: string): OutputFormat {
   const named = output === null ? undefined : formatOfName(output);
   if (named === 'trace-v2') return named;

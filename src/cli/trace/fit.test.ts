@@ -25,7 +25,7 @@ describe('trace fit', () => {
     expect((await readWorkloadSpecFile(spec)).seed).toBe(document.seed);
   });
 
-  it('prints a table, with the seed that was asked for and what is too far off', async () => {
+  it('prints a table, with the given seed and the statistics outside the tolerance', async () => {
     const few = join(folder, 'few.jsonl');
     const line = (ms: number, tokens: number) =>
       `{"timestamp": ${ms}, "input_length": ${tokens}, "output_length": 5, "hash_ids": []}\n`;
@@ -40,13 +40,13 @@ describe('trace fit', () => {
     expect(lines.at(-1)).toMatch(/^Outside 5 %: .*input, p50/);
   });
 
-  it('says when all is well', async () => {
+  it('reports when all statistics are within the tolerance', async () => {
     const { stdout } = await twinyard(['trace', 'fit', agents, '--format', 'table']);
     expect(stdout).toContain('64 seeds');
     expect(stdout.trimEnd().endsWith('All within 5 %.')).toBe(true);
   });
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     expect((await twinyard('trace fit --help')).stdout).toContain('twinyard trace fit FILE [flags]');
   });
 

@@ -33,7 +33,7 @@ inTestFolder(() => {
 const written = async (path: string) => rowsOf(await readAnyTrace(path));
 
 describe('trace', () => {
-  it.each(['trace --help', 'trace -h', 'help trace'])('lists what it can do for %s', async (args) => {
+  it.each(['trace --help', 'trace -h', 'help trace'])('lists its commands for %s', async (args) => {
     const text = await silent(args);
     for (const { name } of TRACE_COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name} `, 'm'));
   });
@@ -74,7 +74,7 @@ describe('trace stats', () => {
     expect(JSON.parse(await silent('trace stats day')).input_tokens.total).toBe(2240);
   });
 
-  it('prints a table when asked to', async () => {
+  it('prints a table on request', async () => {
     const text = await silent('trace stats moon.jsonl --format table');
     expect(text).toMatch(/^moon\.jsonl: mooncake, 2 requests over 2\.00 s\n\nArrivals /);
     expect(text).not.toContain('\u001b');
@@ -89,7 +89,7 @@ describe('trace stats', () => {
     expect(readFileSync('out.html', 'utf8')).toMatch(/^<!doctype html>/);
   });
 
-  it('says what a reader left out', async () => {
+  it('reports what a reader left out', async () => {
     writeFileSync(
       'burst.csv',
       'Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n1,ChatGPT,5,6,11,Conversation log\n2,ChatGPT,0,0,0,Conversation log\n',
@@ -109,7 +109,7 @@ describe('trace cap, slice, scale, anonymise', () => {
     expect(await written('whole.csv')).toEqual(await written('day.csv'));
   });
 
-  it('slice keeps a stretch of time, and what was said before it', async () => {
+  it('slice keeps a span of time, and the context before it', async () => {
     await silent('trace slice --from 1500ms --to 10s day.csv -o part.csv');
     expect((await written('part.csv')).map(({ id, at, round, input }) => [id, at, round, input])).toEqual([
       [2, 500_000, 0, 600 + 19 + 30],
@@ -132,14 +132,14 @@ describe('trace cap, slice, scale, anonymise', () => {
     ]);
   });
 
-  it('anonymise leaves no name behind', async () => {
+  it('anonymise removes every name', async () => {
     await silent('trace anonymise day.csv -o plain.csv');
     const text = readFileSync('plain.csv', 'utf8');
     for (const name of ['kim', 'acme', 'web', 'handbook', 'zoo']) expect(text).not.toContain(name);
     expect((await written('plain.csv'))[1]).toMatchObject({ client: 'c0', tenant: 't0', group: 'g0', input: 700 });
   });
 
-  it('writes the format that the name says, else that of the file', async () => {
+  it('writes the format that the output name sets, else that of the input', async () => {
     await silent('trace slice --first 1 moon.jsonl -o one.jsonl');
     expect(readFileSync('one.jsonl', 'utf8')).toBe(MOONCAKE.split('\n')[0]!.concat('\n'));
     await silent('trace slice --first 1 moon.jsonl -o one');
@@ -160,7 +160,7 @@ describe('trace cap, slice, scale, anonymise', () => {
     expect(Math.max(...trace.table.round)).toBe(2);
   });
 
-  it('packs what is named so', async () => {
+  it('compresses a file whose name ends in .gz', async () => {
     await silent('trace slice --first 2 moon.jsonl -o two.jsonl.gz');
     expect(gunzipSync(readFileSync('two.jsonl.gz')).toString()).toBe(MOONCAKE);
     await silent('trace cap day.csv -o packed.csv.gz');
@@ -168,7 +168,7 @@ describe('trace cap, slice, scale, anonymise', () => {
     expect(await written('packed.csv.gz')).toEqual(await written('day.csv'));
   });
 
-  it('says once what Mooncake has no place for', async () => {
+  it('reports once what Mooncake cannot express', async () => {
     const ended = await twinyard('trace cap day.csv -o day.jsonl');
     expect(ended).toEqual({
       code: 0,

@@ -13,7 +13,7 @@ const PACKED_CHARACTERS = 1 << 20;
 
 const TITLES = { mooncake: 'Mooncake', bailian: 'Bailian' };
 
-/** Writes a trace to its place, whole or not at all; says what the format has no room for. */
+/** Writes a trace to its place, completely or not at all; warns of what the format cannot express. */
 export async function writeTraceTo(
   place: OutputPlace,
   trace: Trace,

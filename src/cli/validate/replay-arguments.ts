@@ -14,7 +14,7 @@ import { REPLAY } from '../simulate/replay.js';
 const SILENT = { warn: () => {}, info: () => {}, debug: () => {} };
 
 /**
- * Checks before anything is sent that what is given can be simulated. An unknown model may still have a name
+ * Checks before anything is sent that the given settings can be simulated. An unknown model may still have a name
  * that the server reports. @param given arguments of `replay`
  */
 export async function checkReplay(model: string, given: readonly string[], isSimModel: boolean): Promise<void> {
@@ -53,7 +53,7 @@ function replayFlags(model: string, given: readonly string[]): Promise<ReplayFla
   return parseFlags(REPLAY, ['--model', model, ...given]);
 }
 
-/** The complaint about a model that is not in the catalogue; null when it is, or when a profile stands for it. */
+/** The error for a model that is not in the catalogue; null when it is, or when a profile replaces it. */
 function unknownModel({ values }: ReplayFlags): InputError | null {
   if (values['latency-profile'] !== null) return null;
   try {

@@ -11,7 +11,7 @@ import {
   serverSettingFlags,
 } from '../observe/observe-flags.js';
 
-/** What is measured besides, as `observe` writes it beside the trace. */
+/** Further measurements, which `observe` writes beside the trace. */
 const RECORDED = ['record-itl', 'scrape-kv-metrics', 'scrape-interval-ms'] as const;
 const recordFlags = Object.fromEntries(RECORDED.map((name) => [name, observeOutputFlags[name]]));
 
@@ -26,7 +26,7 @@ export const observeParts = {
 
 export const observedFlags: FlagTable = Object.assign({}, ...Object.values(observeParts));
 
-/** The flags of `replay` that say what an observed server does not: the others come from the trace's header. */
+/** The flags of `replay` for settings that an observed server does not report: the others come from the trace's header. */
 export const replayedFlags: FlagTable = Object.fromEntries(
   Object.entries({ ...clusterFlags, ...instanceFlags }).filter(([name]) => !Object.hasOwn(observedFlags, name)),
 );
@@ -54,7 +54,7 @@ export const validateOutputFlags = {
 
 export type ValidateFlags = typeof comparedFlags & typeof simModelFlags & typeof validateOutputFlags;
 
-/** The arguments that say the same to another command, of those flags that were given. */
+/** The given flags as arguments of another command. */
 export function argumentsOf(flags: FlagTable, texts: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(flags).flatMap(([name, flag]) => {
     const text = texts[name];

@@ -20,7 +20,7 @@ export interface ValidationFiles {
 
 const FLAG = '--output-dir';
 
-/** Makes the folder and checks that all can be written there; `report` is written besides. */
+/** Creates the folder and checks that all files and `report` can be written. */
 export function validationFiles(folder: string, report: string | null): ValidationFiles {
   try {
     mkdirSync(folder, { recursive: true });
@@ -43,7 +43,7 @@ export function validationFiles(folder: string, report: string | null): Validati
   return files;
 }
 
-/** Removes what an earlier validation made of its trace: it does not belong to what is observed now. */
+/** Removes the results of an earlier validation: they do not belong to this observation. */
 export function removeOld({ comparison, metrics, results }: ValidationFiles): void {
   for (const path of [results, metrics, comparison]) rmSync(path, { force: true });
 }

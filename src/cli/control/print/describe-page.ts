@@ -5,7 +5,7 @@ import { PrintedTable } from './printed-table.js';
 import { labelsText } from './resource-table.js';
 import { ageText, secondText } from './time-text.js';
 
-/** Keys of a status that have a section of their own. */
+/** Keys of a status that have their own section. */
 const SHOWN_APART = ['phase', 'message', 'observed_generation', 'conditions', 'replicas', 'last_lines'];
 
 /** A resource as a page. Tables fit the width; a specification and log lines are printed as they are. @param events the oldest first */

@@ -2,7 +2,7 @@ import { printable } from '../../../report/text/text-table.js';
 import { wrapText } from '../../../report/text/wrap-text.js';
 
 const GAP = '  ';
-/** Where less room is left for the last column, it starts on a line of its own. */
+/** Where less room is left for the last column, it starts on its own line. */
 const LEAST_TEXT = 30;
 /** Of the lines of a row after the first. */
 const INDENT = 4;

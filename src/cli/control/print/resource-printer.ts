@@ -29,7 +29,7 @@ export async function printer(watched: Watched, output: string, isWatch: boolean
     };
   }
   const isWide = output === 'wide';
-  // All columns are asked for, whatever the terminal shows of them.
+  // All columns are requested, even if the terminal does not show them.
   const style = createStyle({ ...presentation(io), ...(isWide ? { width: Number.POSITIVE_INFINITY } : {}) });
   const shape = { isWide, withWorkspace: watched.workspace === null, withChange: isWatch, style };
   const table = new ResourceTable(watched.kind, shape);
