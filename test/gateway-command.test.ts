@@ -90,7 +90,7 @@ describe('twinyard serve', () => {
       'serve --replica http://h:1 --decision-log none/d.jsonl --port 0 --admin-port 0',
       /none\/d.jsonl: cannot be written/,
     ],
-    ['serve --replica http://h:1 --record -', /--record: '-' is no file; give a path such as traffic.jsonl/],
+    ['serve --replica http://h:1 --record -', /--record: '-' is not a file; give a path such as traffic.jsonl/],
     [
       'serve --replica http://h:1 --record a.jsonl --access-log ./a.jsonl',
       /a.jsonl: is meant for record and for access_log; give each a file of its own/,

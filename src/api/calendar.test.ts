@@ -17,7 +17,7 @@ describe('readTime', () => {
     ['1970-01-01T02:00+02:00', 0],
   ])('%s is %i', (text, ms) => expect(readTime(text)).toBe(ms));
   it.each(['', 'soon', '2030-02-30T00:00:00Z', '2030-01-31T25:00:00Z', '2030-01-31T00:00:00', '1e9', '1893456000000'])(
-    '%j is no time',
+    '%j is not a time',
     (text) => expect(readTime(text)).toBeNull(),
   );
 });

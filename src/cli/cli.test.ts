@@ -99,7 +99,7 @@ describe('the program', () => {
 });
 
 describe('run', () => {
-  it('limits what enters with a token bucket, and loses no request', async () => {
+  it('limits admission with a token bucket, and loses no request', async () => {
     const { cluster, anomalies, config } = await result(
       'run --model qwen/qwen3-14b --num-instances 4 --rate 500 --num-requests 2000 --admission-policy token-bucket --token-bucket-capacity 10000 --token-bucket-refill-rate 1000',
     );

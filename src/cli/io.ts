@@ -50,7 +50,7 @@ export function tableWidth(stream: CliStream, env: CliIo['env']): number {
   return Math.max(LEAST_WIDTH, given || stream.columns || 80);
 }
 
-/** How text for people is shown on a stream. */
+/** How text is shown on a stream. */
 export function presentation({ env, stdout }: CliIo, stream: CliStream = stdout): { colour: boolean; width: number } {
   return { colour: wantsColour(stream, env), width: tableWidth(stream, env) };
 }

@@ -78,7 +78,7 @@ describe('ChangeFeed', () => {
     expect(await following(feed, 7).next()).toBe('gone 6');
   });
 
-  it('knows nothing from before it began, and misses nothing from then on', async () => {
+  it('has no changes from before it was opened, and misses none afterwards', async () => {
     const resources = new FakeResources();
     resources.change();
     resources.change();

@@ -17,7 +17,7 @@ export interface LaunchTemplate extends CommandTemplate {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What a command line is made from: see `start-command.ts`. */
+/** The template of a command line: see `start-command.ts`. */
 export interface CommandTemplate {
   /** Program first. A nested list is left out when one of its placeholders has no value. */
   readonly command: readonly (string | readonly string[])[];

@@ -14,7 +14,7 @@ describe('registry', () => {
     expect(ENGINES.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
   });
 
-  it('knows which engines can be measured and which can be launched', () => {
+  it('lists the engines that can be measured and those that can be launched', () => {
     expect(MEASURED_ENGINES.map(({ name }) => name)).toEqual(['vllm', 'sglang', 'llama-cpp', 'tgi', 'emulator']);
     expect(LAUNCHABLE_ENGINES.map(({ name }) => name)).toEqual(['vllm', 'sglang', 'llama-cpp', 'emulator']);
   });

@@ -8,7 +8,7 @@ import { vllmMetrics } from './vllm/sample.fixture.js';
 import { vllmSignals } from './vllm/signals.js';
 
 describe('vLLM', () => {
-  it('knows the metric names of older versions', () => {
+  it('reads the metric names of older versions', () => {
     const metrics = vllmMetrics.metrics
       .replace('vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc')
       .replaceAll('vllm:prefix_cache', 'vllm:gpu_prefix_cache');

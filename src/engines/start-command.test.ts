@@ -25,7 +25,7 @@ describe('startCommand', () => {
     );
   });
 
-  it('splits a model over GPUs and shares a GPU, unless the variables say otherwise', () => {
+  it('splits a model over GPUs and shares a GPU, unless the variables set it', () => {
     expect(commandOf('vllm', { tensorParallel: 2 })).toMatch(/ --tensor-parallel-size 2$/);
     expect(commandOf('vllm', { gpuMemoryFraction: 0.5 })).toMatch(/ --gpu-memory-utilization 0.5$/);
     expect(commandOf('vllm', { gpuMemoryFraction: 0.5, variables: { gpu_memory_utilization: 0.4 } })).toMatch(

@@ -18,7 +18,7 @@ function errorOf(action: () => unknown): unknown {
 
 const coded = (code: string) => Object.assign(new Error('what libuv says'), { code });
 
-describe('what the operating system reports, in words', () => {
+describe('errors of the operating system in words', () => {
   test('when a file is read', () => {
     expect(readProblem(errorOf(() => readFileSync(join(folder, 'none'))))).toBe('no such file');
     expect(readProblem(errorOf(() => readFileSync(folder)))).toBe('is a folder');

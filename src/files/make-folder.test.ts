@@ -18,14 +18,14 @@ describe('makeFolder', () => {
     expect(statSync(join(path, 'd')).isDirectory()).toBe(true);
   });
 
-  it('reports what is in the way', () => {
+  it('reports a file in place of a folder', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     expect(() => makeFolder(file)).toThrowError(expect.objectContaining({ code: 'EEXIST' }));
     expect(() => makeFolder(join(file, 'a'))).toThrowError(expect.objectContaining({ code: 'ENOTDIR' }));
   });
 
-  it('returns where no folder can be created', ({ skip }) => {
+  it('throws where no folder can be created', ({ skip }) => {
     skip(!existsSync('/proc/self'), 'there is no /proc here');
     for (const path of ['/proc/twinyard', '/proc/twinyard/data', '/proc/self/twinyard/a/b']) {
       expect(() => makeFolder(path)).toThrowError(expect.objectContaining({ code: 'ENOENT' }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NameTable } from './name-table.js';
 
 describe('NameTable', () => {
-  it('knows the empty name as 0 from the start', () => {
+  it('has the empty name as 0 from the start', () => {
     const table = new NameTable();
     expect([table.index(''), table.find(''), table.name(0), table.size]).toEqual([0, 0, '', 1]);
   });

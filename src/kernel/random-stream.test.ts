@@ -99,7 +99,7 @@ describe('below', () => {
 });
 
 describe('state and restore', () => {
-  it('repeat what comes after', () => {
+  it('repeat the numbers that follow', () => {
     const random = randomStream(9, 'repeat');
     random.next();
     const state = random.state();

@@ -12,7 +12,7 @@ export interface PolicyContext {
   replicas: number;
 }
 
-/** What users read to choose by name: its page in `docs/policies` is made from this. */
+/** The description of a policy: the source of its page in `docs/policies`. */
 interface Description {
   name: string;
   /** One sentence for help texts and tables. */

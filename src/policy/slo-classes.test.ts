@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isSheddable, sloPriorities } from './slo-classes.js';
 
 describe('sloPriorities', () => {
-  it('knows the built-in classes and treats all others as standard', () => {
+  it('has the built-in classes and treats all others as standard', () => {
     const { priorityOf, maxPriority } = sloPriorities();
     const classes = ['critical', 'standard', 'batch', 'sheddable', 'background', '', 'gold', 'constructor'];
     expect(classes.map(priorityOf)).toEqual([4, 3, -1, -2, -3, 3, 3, 3]);

@@ -29,7 +29,7 @@ export class ChunkPattern {
     this.#tail = tail;
   }
 
-  /** Whether a chunk is like the one that was learnt, except for a text that is not empty. May return false when it is. */
+  /** Whether a chunk equals the learnt one except for a text that is not empty. May return false for an equal one. */
   fits(bytes: Uint8Array, from: number, to: number): boolean {
     const head = this.#head;
     const tail = this.#tail;

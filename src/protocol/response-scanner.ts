@@ -25,7 +25,7 @@ const OVER = 5;
 
 /**
  * Reads the usage of a response, and whether an event of a stream carries output, without parsing or keeping the rest:
- * JSON arrives in pieces, however they are cut. In valid JSON it finds what is found after `JSON.parse`; of equal names
+ * JSON arrives in pieces, split at any byte. For valid JSON the result is that of `JSON.parse`; of equal names
  * the last counts, but output is not reset. For invalid JSON the result is unspecified, in bounded space.
  */
 export class ResponseScanner {

@@ -17,10 +17,10 @@ export function usageBody(promptTokens: number, completionTokens: number, cached
 
 /** How many tokens a request took; -1 for what the engine does not report. */
 export interface TokenCounts {
-  /** All of the prompt, what was found in a cache included. */
+  /** The whole prompt, including cached tokens. */
   inputTokens: number;
   cachedTokens: number;
-  /** All of the response, reasoning included. */
+  /** The whole response, including reasoning. */
   outputTokens: number;
   reasoningTokens: number;
 }

@@ -15,7 +15,7 @@ const user = (content: unknown) => ({ role: 'user', content });
 const chat = (...messages: unknown[]) => written('chat', { messages });
 
 describe('a session', () => {
-  test('is what a template makes of it', () => {
+  test('is written in the order of a chat template', () => {
     expect(chat({ role: 'system', content: 'Be brief.' }, user('Hi')).trimEnd()).toBe(
       '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant',
     );
@@ -97,7 +97,7 @@ describe('other requests', () => {
   });
 });
 
-describe('what makes no prompt is refused', () => {
+describe('invalid prompts are refused', () => {
   test.each<[ApiKind, JsonObject, string]>([
     ['chat', {}, 'messages'],
     ['chat', { messages: [] }, 'messages'],

@@ -18,7 +18,7 @@ export interface SharedSchemas {
 }
 
 /**
- * The JSON Schema (2020-12) of what people write: for editors, OpenAPI and forms. The converter is loaded on first use.
+ * The JSON Schema (2020-12) of files that users write: for editors, OpenAPI and forms. The converter is loaded on first use.
  * @param typeMode 'output' for what is returned, with defaults filled in
  */
 export async function jsonSchema(

@@ -206,8 +206,8 @@ describe('readText', () => {
   });
 });
 
-describe('what is made of a schema', () => {
-  it('is JSON Schema for editors, without what only we know', async () => {
+describe('output of a schema', () => {
+  it('is JSON Schema for editors, without internal facts', async () => {
     const made = await jsonSchema(FILE);
     expect(made.properties!.port).toEqual({
       type: 'integer',

@@ -8,7 +8,7 @@ import { used } from './usage/used.fixture.js';
 /** The contract for a store in either database. */
 export function storeContract(stores: TestStores): void {
   describe('a store', () => {
-    it('is created once, however many processes open it at the same time, and keeps its content', async () => {
+    it('is created once by many processes at the same time, and keeps its content', async () => {
       const address = await stores.freshAddress();
       const [first] = await Promise.all([stores.open(address), stores.open(address), stores.open(address)]);
       await first!.settings.set('colour', 'blue');
@@ -56,7 +56,7 @@ export function storeContract(stores: TestStores): void {
       ]);
     });
 
-    it('knows its kind', async () => {
+    it('has a kind', async () => {
       expect((await stores.fresh()).kind).toBe(stores.kind);
     });
   });

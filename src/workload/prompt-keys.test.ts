@@ -72,7 +72,7 @@ describe('PromptKeys', () => {
     expect(keysOf(keys, 0, 4).slice(0, 2)).toEqual(first);
   });
 
-  it('knows rows that were appended later', () => {
+  it('includes rows that were appended later', () => {
     const table = tableOf([{ input: 64 }]);
     const keys = new PromptKeys(table, 16);
     const first = keysOf(keys, 0, 4);

@@ -23,7 +23,7 @@ inTestFolder(() => {
 });
 
 describe('the server', () => {
-  it('is the one that runs here, unless another is named', () => {
+  it('is the local gateway, unless another is named', () => {
     expect(findServer(NOTHING, { env: {} })).toEqual(RECORDED);
     const env = { TWINYARD_SERVER: 'https://there:1/', TWINYARD_TOKEN: 't' };
     expect(findServer(NOTHING, { env })).toEqual({ url: 'https://there:1', token: 't' });

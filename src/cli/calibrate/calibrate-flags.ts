@@ -19,16 +19,16 @@ export function files(spec: { help: string; placeholder?: string }): Flag<string
 export const measuredFlags = {
   trace: files({
     placeholder: 'prefix',
-    help: 'what was measured: prefix.yaml and prefix.csv, or a file as --trace-data; with --fit give several',
+    help: 'measured trace: prefix.yaml and prefix.csv, or a file as --trace-data; with --fit give several',
   }),
   'trace-header': file({ help: "a TraceV2's YAML header" }),
-  'trace-data': file({ help: 'what was measured: a TraceV2, or recorded traffic of a gateway' }),
+  'trace-data': file({ help: 'measured trace: a TraceV2, or recorded traffic of a gateway' }),
   ...tracePartFlags,
 };
 
 /** What is compared with it, and how the two are brought together. */
 export const predictionFlags = {
-  'sim-results': file({ help: "what was predicted: the file of 'replay --results-path' or of '--metrics-path'" }),
+  'sim-results': file({ help: "predicted results: the file of 'replay --results-path' or of '--metrics-path'" }),
   'sim-metrics': file({ help: "the file of 'replay --metrics-path': its cache hit rate is compared, too" }),
   'itl-data': file({ help: 'times of single chunks: CSV with request_id, chunk_index, timestamp_us' }),
 };
@@ -38,7 +38,7 @@ export const warmUpFlags = {
   'warmup-requests': count({
     default: -1,
     min: -1,
-    defaultText: 'as the header says',
+    defaultText: 'as in the header',
     help: 'requests with lower numbers are left out',
   }),
 };
@@ -48,7 +48,7 @@ export const networkFlags = {
   'network-rtt-us': microseconds({
     default: -1,
     min: -1,
-    defaultText: 'as the header says',
+    defaultText: 'as in the header',
     help: 'round trip to the server, added to predictions',
   }),
   'network-bandwidth-mbps': numberFlag({

@@ -16,7 +16,7 @@ export interface ComparedFiles {
   results: string;
   metrics: string | null;
   chunkTimes: string | null;
-  /** Requests with lower numbers are left out; -1: as the header says. */
+  /** Requests with lower numbers are left out; -1: as in the header. */
   warmUp: number;
 }
 

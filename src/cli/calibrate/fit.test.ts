@@ -78,7 +78,7 @@ describe('calibrate --fit', () => {
     });
   });
 
-  it('writes what replay reads, and then predicts the trace', async () => {
+  it('writes a profile for replay, which then predicts the trace', async () => {
     await silent(FIT);
     await silent(`replay --trace ${OBSERVED} --latency-profile slow.json --results-path results.json`);
     const limits = '--e2e-mean-threshold 0.02 --itl-mean-threshold 0.02 --ttft-mean-threshold 0.05';
@@ -169,7 +169,7 @@ describe('calibrate --fit', () => {
   });
 });
 
-describe('what cannot be fitted is refused', () => {
+describe('invalid input of a fit is refused', () => {
   it.each([
     ['calibrate --fit -o p.json', '--trace: is required'],
     [`calibrate --fit --trace ${OBSERVED}`, '--output: is required with --fit'],

@@ -36,7 +36,7 @@ describe('compare', () => {
     expect(new Set(differences.map(({ variant }) => variant))).toEqual(new Set(['least-loaded']));
   });
 
-  it('measures what run measures', async () => {
+  it('returns the same measurements as run', async () => {
     const { variants } = await compared(
       `${SMALL.replace('--seeds 2', '--seed 7')} --routing-policy round-robin,weighted`,
     );
@@ -186,7 +186,7 @@ describe('the cache', () => {
   const args = () =>
     `compare ${SMALL} --routing-policy round-robin,least-loaded --log info --cache ${join(folder, 'runs')}`;
 
-  it('computes nothing twice, only what is missing, and prints the same', async () => {
+  it('computes only missing runs, and prints the same', async () => {
     const first = await twinyard(args());
     const again = await twinyard(args());
     expect([simulated(first.stderr), simulated(again.stderr)]).toEqual([

@@ -37,7 +37,7 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
   checkOutputs(outputs, inputPaths(configs, given));
   const diagnostics = createDiagnostics(values.log, io);
   const signals = signalCleanUps(io);
-  // Many runs, however short each is: worth optimising for. Workers take this over when they start.
+  // Many runs are worth optimising for, even short ones. Workers inherit this when they start.
   limitCompiler(Number.POSITIVE_INFINITY);
   const executor = await createExecutor(values.workers ?? availableParallelism());
   try {

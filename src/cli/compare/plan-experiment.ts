@@ -71,7 +71,7 @@ async function measureCapacity(
   return { requestsPerSec, inputTokensPerSec: (summary!.inputTokens / summary!.requests) * requestsPerSec };
 }
 
-/** A workload that is the same for every seed is simulated once, unless --seeds or --seed says otherwise. */
+/** A workload that is the same for every seed is simulated once, unless --seeds or --seed is given. */
 function seedsOf({ values }: FlagValues<ComparisonFlags>, variants: readonly Variant[]): number[] {
   if (values.seed !== null) {
     if (values.seeds !== null) throw conflictingFlags('--seeds', 'given together with --seed', 'keep one of them');

@@ -196,7 +196,7 @@ describe('get', () => {
     ['models', "--registry: is required for models; see 'twinyard get registries'"],
     ['models --registry none', "ModelRegistry default/none: does not exist; see 'twinyard get modelregistries'"],
     ['ep -A -w x', '--workspace: is given together with --all-workspaces; keep one of them'],
-    ['ep chat -A', '--all-workspaces: is given together with a name; say which workspace it is in'],
+    ['ep chat -A', '--all-workspaces: is given together with a name; name its workspace with -w'],
     ['ep -l =', "--selector: '=' selects nothing"],
     ['ep --watch -l =', "--selector: '=' selects nothing"],
     ['ep -o xml', "--output: 'xml' is not known"],

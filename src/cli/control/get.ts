@@ -92,7 +92,7 @@ function checkTogether(values: FlagValues<GetFlags>['values'], names: readonly s
     throw conflictingFlags('--workspace', 'is given together with --all-workspaces', 'keep one of them');
   }
   if (everywhere && names.length > 0) {
-    throw conflictingFlags('--all-workspaces', 'is given together with a name', 'say which workspace it is in');
+    throw conflictingFlags('--all-workspaces', 'is given together with a name', 'name its workspace with -w');
   }
   if (values.watch && names.length > 1) {
     throw conflictingFlags('--watch', 'is given together with several names', 'give one name, or none');

@@ -47,7 +47,7 @@ function indexPage(): string {
   return `${madeFrom('src/cli')}
 # Commands
 
-\`twinyard\` lists the commands and \`twinyard run --help\` prints what the page of a command says.
+\`twinyard\` lists the commands and \`twinyard run --help\` prints the content of a command's page.
 [\`twinyard completion\`](completion.md) prints a completion script for bash, zsh and fish.
 
 ${groups.join('\n')}

@@ -7,7 +7,7 @@ import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, presentation } from '../io.js';
 
 const formatFlags = {
-  format: choiceFlag({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
+  format: choiceFlag({ default: 'table', known: ['table', 'json'], help: 'output format' }),
 };
 
 export const EXPLAIN: CommandLine = {

@@ -41,12 +41,12 @@ function numeric<D extends number | null>(
   };
 }
 
-/** How many of something: whole, 0 or more unless `min` says otherwise. */
+/** A count: a whole number from `min`, 0 by default. */
 export function count<D extends number | null>(spec: Spec<D> & { min?: number; max?: number }): Flag<number | D> {
   return numeric('count', 'n', whole(spec.min ?? 0, spec.max), spec);
 }
 
-/** Whole microseconds of simulated time; a span of more than 11 days is a mistake unless `max` says otherwise. */
+/** Whole microseconds of simulated time; a span of more than 11 days is refused unless `max` allows it. */
 export function microseconds<D extends number | null>(
   spec: Spec<D> & { min?: number; max?: number },
 ): Flag<number | D> {

@@ -40,7 +40,7 @@ export const outputFlags = {
   'slo-e2e': goodputFlag('time to the last token'),
   'metrics-path': file({ help: 'write the result with one entry per request' }),
   'results-path': file({ help: 'write the entries per request alone' }),
-  'trace-output': file({ placeholder: 'prefix', help: 'write what was simulated as prefix.yaml and prefix.csv' }),
+  'trace-output': file({ placeholder: 'prefix', help: 'write the simulated requests as prefix.yaml and prefix.csv' }),
   format: choiceFlag({ default: 'json', known: ['json', 'table'], help: 'how the result is printed' }),
   log: choiceFlag({ default: 'warn', known: LOG_LEVELS, help: 'what to report on stderr' }),
 };

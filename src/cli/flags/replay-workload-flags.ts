@@ -3,7 +3,7 @@ import { tracePartFlags } from './trace-part-flags.js';
 
 /** What arrives in `replay`: a recorded trace. */
 export const replayWorkloadFlags = {
-  trace: file({ placeholder: 'prefix', help: 'trace made of prefix.yaml and prefix.csv, or a file as --trace-data' }),
+  trace: file({ placeholder: 'prefix', help: 'trace of prefix.yaml and prefix.csv, or a file as --trace-data' }),
   'trace-header': file({ help: "a TraceV2's YAML header" }),
   'trace-data': file({
     help: 'the trace, plain or gzipped: TraceV2, recorded traffic, Mooncake, Bailian and others, recognised by content',

@@ -16,7 +16,7 @@ describe('the help of a command', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: await helpText(line, 110) });
   });
 
-  it('is as wide as COLUMNS says, else as the terminal, else 80 columns', async () => {
+  it('is as wide as COLUMNS, else as the terminal, else 80 columns', async () => {
     const longest = async (columns?: number, COLUMNS?: string) => {
       const { stdout } = await captured('run --help', { columns, env: { COLUMNS } });
       return Math.max(...stdout.split('\n').map(({ length }) => length));

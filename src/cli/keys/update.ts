@@ -44,7 +44,7 @@ export async function update(argv: readonly string[], io: CliIo): Promise<number
   const changes = keyChanges(values, Date.now());
   if (Object.keys(changes.settings).length === 0 && changes.limits.length === 0) {
     const hint = "give a flag of 'twinyard keys update --help'";
-    throw missingFlag("command 'keys update'", 'nothing says what to change', hint);
+    throw missingFlag("command 'keys update'", 'no setting is given', hint);
   }
   return withKeys(values, io, false, async (keys) => {
     await printKey(await changed(keys, operands[0]!, changes), values.format, io);

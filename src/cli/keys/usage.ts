@@ -40,7 +40,7 @@ const outputFlags = {
   format: choiceFlag({
     default: 'table',
     known: ['table', 'json', 'csv'],
-    help: 'for people, programs or spreadsheets',
+    help: 'output format',
   }),
 };
 

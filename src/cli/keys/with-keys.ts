@@ -17,7 +17,7 @@ const placeFlags = { ...workspaceFlags, ...serverFlags, ...storeFlags };
 
 /** How a command prints a key. */
 const formatFlags = {
-  format: choiceFlag({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
+  format: choiceFlag({ default: 'table', known: ['table', 'json'], help: 'output format' }),
 };
 
 /** The flags of every command on keys. */

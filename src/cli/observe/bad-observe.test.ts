@@ -93,7 +93,7 @@ describe('bad input of observe is one line that names the flag, and code 2', () 
     expect(stderr.trimEnd()).not.toContain('\n');
   });
 
-  it('does not show what may be secret', async () => {
+  it('does not show values that may be secret', async () => {
     const given = [...RATE.split(' '), '--header', 'x y: sk-secret'];
     expect((await captured(given)).stderr).not.toContain('secret');
     expect((await captured('observe --server-url http://me:secret@a --model m')).stderr).not.toContain('secret');

@@ -111,7 +111,7 @@ export const serverSettingFlags = {
 
 /** What is written. */
 export const observeOutputFlags = {
-  'trace-output': file({ placeholder: 'prefix', help: 'write what was observed as prefix.yaml and prefix.csv' }),
+  'trace-output': file({ placeholder: 'prefix', help: 'write the observed trace as prefix.yaml and prefix.csv' }),
   'trace-header': file({ help: 'the same with a name for the header; needs --trace-data' }),
   'trace-data': file({ help: 'the same with a name for the data; needs --trace-header' }),
   'record-itl': toggle({ help: 'write the time of each chunk of each response' }),

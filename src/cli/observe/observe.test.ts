@@ -41,7 +41,7 @@ async function result(args: string): Promise<ObservationDocument> {
 }
 
 describe('observe', () => {
-  it('prints what was measured, and writes it', async () => {
+  it('prints and writes the measurements', async () => {
     const outputs = '--trace-output seen --record-itl --scrape-kv-metrics --scrape-interval-ms 10 --rtt-ms 0.5';
     const document = await result(`${SMALL} ${outputs} --hardware H100 --tp 1 --max-num-seqs 64`);
     expect(document.requests).toMatchObject({ planned: 10, sent: 10, completed: 10, failed: 0 });
@@ -58,7 +58,7 @@ describe('observe', () => {
     expect(readFileSync('seen.metrics.csv', 'utf8')).toMatch(/^timestamp_us,requests_running,.*\n1\d{15},0,0,0,/);
   });
 
-  it('writes what replay reads, with the settings of the server', async () => {
+  it('writes a trace for replay, with the settings of the server', async () => {
     await result(`${SMALL} --trace-output seen --hardware H100 --tp 1`);
     const ended = await twinyard('replay --trace seen --log info');
     expect(ended.code).toBe(0);
@@ -71,7 +71,7 @@ describe('observe', () => {
     expect(config.replica).toMatchObject({ model: MODEL, totalKvBlocks: 5000, maxModelLen: 9000 });
   });
 
-  it('sends what run would generate, under the same ids', async () => {
+  it('sends the requests that run would generate, under the same ids', async () => {
     await result(`${SMALL} --seed 7 --trace-output seen`);
     const args = SMALL.replace('--max-lateness-ms 0', '--seed 7 --trace-output ran');
     expect((await twinyard(`run --model ${MODEL} ${args}`)).code).toBe(0);

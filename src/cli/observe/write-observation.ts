@@ -41,7 +41,7 @@ function failuresOf({ late, partial, requests }: ObservationDocument): string[] 
   return lines;
 }
 
-/** Limits of what was measured. */
+/** Limits of the measurement. */
 function doubts({ prompts, requests }: ObservationDocument): string[] {
   const lines: string[] = [];
   const { difference, too_long: tooLong } = prompts;

@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { Schema } from '../../schema/facts.js';
 import type { JsonSchema } from '../../schema/json-schema.js';
 
-/** A format of files that people write. */
+/** A format of files that users write. */
 export interface FileFormat {
   readonly name: string;
   readonly summary: string;

@@ -22,7 +22,7 @@ test('who names neither replicas nor a store has one among the data, and asks fo
   });
 });
 
-test('a store is enough: replicas are then those that are declared', async () => {
+test('a store is enough: replicas then come from resources', async () => {
   const path = join(folder, 'yard.db');
   const expected = { endpoints: [], store: path, dataDir: join(folder, '.twinyard') };
   expect(await configOf('--store', path)).toMatchObject({ ...expected, access: { keys: 'required' } });
@@ -59,5 +59,5 @@ test('replicas alone need no store', async () => {
 test('a file that names neither is refused', async () => {
   const file = join(folder, 'empty.yaml');
   writeFileSync(file, 'seed: 1\n');
-  await expect(configOf('-c', file)).rejects.toThrow(/--replica: is required; let the file say/);
+  await expect(configOf('-c', file)).rejects.toThrow(/--replica: is required; name the replicas/);
 });

@@ -31,7 +31,7 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string
   const { values } = flags;
   const config = values.config === null ? fromFlags(flags) : fromFile(flags, values.config, warn);
   if (config.endpoints.length === 0 && values.config !== null && (values.store ?? config.store) === null) {
-    const hint = 'let the file say who the replicas are, or where the store of resources is';
+    const hint = 'name the replicas, or the store of resources, in the file';
     throw missingFlag('--replica', 'is required', hint);
   }
   const given = <Value>(name: keyof ServeFlags & string, value: Value, other: Value) =>
@@ -73,7 +73,7 @@ function refuseSharedFiles({ accessLog, decisionLog, record }: GatewayConfig): v
 }
 
 function recordPath(path: string | null): string | null {
-  if (path === '-') throw badValue('--record', path, 'is no file', 'a path such as traffic.jsonl');
+  if (path === '-') throw badValue('--record', path, 'is not a file', 'a path such as traffic.jsonl');
   return path;
 }
 
@@ -82,8 +82,8 @@ function linesOf(path: string | null, { logBytes, logFiles }: GatewayConfig['lim
 }
 
 /**
- * A store that is named on the command line asks for keys. Who names neither replicas nor a store has one among the data: replicas
- * are then those that are declared.
+ * A store that is named on the command line requires API keys. Without replicas and without a store, the store in the data folder
+ * is used: replicas then come from resources.
  */
 function storeOf(
   address: string | null,

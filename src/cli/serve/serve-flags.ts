@@ -29,7 +29,7 @@ const replica: Flag<readonly string[]> = {
   ...stringFlag({
     default: null,
     placeholder: 'url',
-    help: 'a replica to send requests to; once for each; without one, replicas are those that are declared',
+    help: 'address of a replica, repeated for each; without it, replicas come from resources',
   }),
   accepted: URL_ACCEPTED,
   default: [],

@@ -68,7 +68,7 @@ describe('trace stats', () => {
     expect(await silent('trace stats day.csv --cache-blocks 3 --block-size 512')).toBe(text);
   });
 
-  it('finds a TraceV2 by what its files share', async () => {
+  it('finds a TraceV2 by the common name of its files', async () => {
     expect(await silent('trace stats day')).toBe(await silent('trace stats day.csv'));
     rmSync('day.yaml');
     expect(JSON.parse(await silent('trace stats day')).input_tokens.total).toBe(2240);

@@ -15,7 +15,7 @@ export interface Column {
   value(resource: Resource): string;
 }
 
-/** What the file of a kind defines; everything else is made from it. */
+/** What the file of a kind defines; everything else is derived from it. */
 export interface KindFacts<Spec extends v.GenericSchema> {
   readonly kind: string;
   readonly plural: string;

@@ -62,7 +62,7 @@ describe('Endpoint', () => {
     expect(wrong('Endpoint', { ...ENDPOINT, resources: { gpus: 0.5 } })).toEqual([]);
   });
 
-  it('takes the sections of a policy file, and names the place of what is wrong in them', () => {
+  it('takes the sections of a policy file, and names the place of their problems', () => {
     expect(wrong('Endpoint', { ...ENDPOINT, routing: { policy: 'chwbll' } })[0]).toContain(
       'here (spec.routing.policy)',
     );
@@ -163,7 +163,7 @@ it('amounts of memory are bytes', () => {
   ]);
 });
 
-it('refuses what is not a resource', () => {
+it('refuses a value that is not a resource', () => {
   const problem = (value: unknown) =>
     (checkResource(value, at) as unknown as { problems: Error[] }).problems[0]!.message;
   expect(problem([])).toBe("here (): is not a resource; begin with 'apiVersion: twinyard/v1'");

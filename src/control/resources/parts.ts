@@ -84,8 +84,8 @@ export const anyMap = required(map('names', any), { accepts: 'a map' });
 const condition = section('Condition', {
   type: required(written, { help: 'name of the condition' }),
   status: required(flag, { help: 'whether it holds' }),
-  reason: field(written, { default: '', help: 'reason, for programs' }),
-  message: field(written, { default: '', help: 'reason, for people' }),
+  reason: field(written, { default: '', help: 'reason as one word' }),
+  message: field(written, { default: '', help: 'reason in words' }),
   since: required(written, { help: 'time of the last change' }),
 });
 
@@ -93,7 +93,7 @@ const condition = section('Condition', {
 export function statusOf(phases: readonly [string, ...string[]], more: v.ObjectEntries) {
   return section('Status', {
     phase: required(choice(phases), { help: 'observed state' }),
-    message: field(written, { default: '', help: 'reason, for people' }),
+    message: field(written, { default: '', help: 'reason in words' }),
     observed_generation: field(whole(0), { default: 0, help: 'generation of the spec that was observed' }),
     conditions: field(list(condition), { default: [], help: 'conditions' }),
     ...more,

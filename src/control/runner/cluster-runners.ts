@@ -132,7 +132,7 @@ export class ClusterRunners {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Closes all runners; replicas keep running, and `list` returns what was seen last. */
+  /** Closes all runners; replicas keep running, and `list` returns the last observed state. */
   async close(): Promise<void> {
     this.#listeners.clear();
     await Promise.all([...this.#open.values()].map(({ runner }) => runner.close()));

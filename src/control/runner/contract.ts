@@ -58,7 +58,7 @@ export interface Runner {
 
 /** What a Cluster declares, apart from how it is reached. */
 export interface ClusterSettings {
-  /** The accelerators to use instead of those that are found. */
+  /** The accelerators to use instead of detected ones. */
   readonly gpus?: readonly Gpu[];
 }
 

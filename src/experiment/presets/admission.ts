@@ -40,7 +40,7 @@ function workload(ratePerSec: number, requests: number): WorkloadRecipe {
   };
 }
 
-/** Admission when more arrives than the fleet can serve: what is rejected, and what that is worth. */
+/** Admission when more arrives than the fleet can serve: rejections against goodput. */
 export const admission: Preset = {
   name: 'admission',
   summary: 'admission under 0.5 to 3 times what the fleet can serve',

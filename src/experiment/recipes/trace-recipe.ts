@@ -8,7 +8,7 @@ import { headerBeside } from '../../workload/formats/trace-v2.js';
 import { trafficFiles } from '../../workload/formats/traffic/traffic-files.js';
 import type { TraceRecipe } from './workload-recipe.js';
 
-/** The recipe of a recorded workload, with the hash of what is in its files now. */
+/** The recipe of a recorded workload, with the hash of the present content of its files. */
 export async function traceRecipe(trace: Omit<TraceRecipe, 'kind' | 'sha256'>): Promise<TraceRecipe> {
   const header = trace.header ?? headerBeside(trace.data);
   const data = trafficFiles(trace.data);

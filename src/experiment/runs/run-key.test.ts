@@ -65,7 +65,7 @@ describe('runKeys', () => {
     expect(three).not.toBe(one);
   });
 
-  it('change with what is in a trace, not with where it is', async () => {
+  it('change with the content of a trace, not with its path', async () => {
     const runOf = async (name: string, text: string) => {
       const data = join(folder, name);
       writeFileSync(data, text);

@@ -55,7 +55,7 @@ describe('summarise', () => {
     expect(load.rows).toHaveLength(3);
   });
 
-  it('knows percentiles in order', () => {
+  it('has percentiles in ascending order', () => {
     expect([...QUANTILES].sort((a, b) => a - b)).toEqual(QUANTILES);
     expect([QUANTILES[0], QUANTILES.at(-1)]).toEqual([0, 100]);
   });

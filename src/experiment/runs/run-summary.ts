@@ -3,7 +3,7 @@ import type { SimulationResult } from '../../simulator/simulate.js';
 import { type MetricValues, metricValues } from '../metrics.js';
 import { type LoadOverTime, loadOverTime } from './load-over-time.js';
 
-/** What is kept of a run: enough for tables and plots, however many requests it had. */
+/** The summary of a run: enough for tables and plots, of the same size for any number of requests. */
 export interface RunSummary {
   requests: number;
   inputTokens: number;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EventFifo } from './event-fifo.js';
 
 describe('EventFifo', () => {
-  it('gives events in the order they came in', () => {
+  it('returns events in order of insertion', () => {
     const fifo = new EventFifo();
     fifo.push(10, 1);
     fifo.push(10, 2);
@@ -23,7 +23,7 @@ describe('EventFifo', () => {
     expect(fifo.nextUs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('does what a list does while the ring turns and grows', () => {
+  it('matches a list while the ring wraps and grows', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -12, max: 20 }), { maxLength: 25 }), (bursts) => {
         const fifo = new EventFifo();

@@ -9,7 +9,7 @@ describe('EventHeap', () => {
     expect([heap.pop(), heap.pop(), heap.pop()]).toEqual([11, 21, 31]);
   });
 
-  it('gives events of the same time in the order they came in', () => {
+  it('returns events of the same time in order of insertion', () => {
     const heap = new EventHeap();
     for (let i = 0; i < 20; i++) heap.push(5, i);
     expect(Array.from({ length: 20 }, () => heap.pop())).toEqual(Array.from({ length: 20 }, (_, i) => i));
@@ -34,7 +34,7 @@ describe('EventHeap', () => {
     expect([heap.pop(), heap.nextUs]).toEqual([0, 1_700_000_000_000_001]);
   });
 
-  it('does what a stable sort does, pushes and pops in any order', () => {
+  it('matches a stable sort, for pushes and pops in any order', () => {
     const action = fc.oneof(
       { weight: 3, arbitrary: fc.nat(8).map((time) => ({ time })) },
       { weight: 2, arbitrary: fc.constant(null) },

@@ -58,7 +58,7 @@ function plain(text: string): string {
   return (h ^ (h >> 32n)).toString(16).padStart(16, '0');
 }
 
-it('does what the description says, for any text', () => {
+it('matches the description of the algorithm, for any text', () => {
   for (let length = 0; length < 140; length++) expect(hash('ab☃'.repeat(length))).toBe(plain('ab☃'.repeat(length)));
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {

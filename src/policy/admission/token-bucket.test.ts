@@ -52,7 +52,7 @@ describe('token-bucket', () => {
     expect(ask(0.5e6, 1000)).toBeNull();
   });
 
-  it('knows when there will be enough tokens, and when there never will be', () => {
+  it('returns when there will be enough tokens, and Infinity when there never will be', () => {
     const gate = gateOf(1000, 500);
     const view = createFleetView(1);
     const request = { ...createRequestFeatures(1), inputTokens: 900 };

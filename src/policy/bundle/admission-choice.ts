@@ -16,7 +16,7 @@ export function admissionOptionsOf(name: string): [option: string, schema: Schem
 }
 
 /**
- * The options that a file sets for an admission policy, checked; only those that it gives.
+ * The options that a file sets for an admission policy, checked, without defaults.
  * @param name the policy in force: the file's own, unless a flag chose another
  * @param placeOf where a key of the section stands
  */

@@ -103,7 +103,7 @@ export function flowControlKeys(settings: FlowControlSettings): Required<FlowCon
   };
 }
 
-/** Whole microseconds; what is not 0 stays at least one. */
+/** Whole microseconds; at least one unless the value is 0. */
 function microseconds(ms: number): number {
   return Math.ceil(ms * 1000);
 }

@@ -192,7 +192,7 @@ describe('requests', () => {
 });
 
 describe('another policy', () => {
-  it('finds what is in flight booked, and what was sent where', () => {
+  it('finds requests in flight, and the prompts sent to each replica, in the books', () => {
     const { host, route } = hostFor('round-robin', { allBooks: true });
     host.setReplicas(['a', 'b']);
     expect([route(0, [1]), route(1, [2, 3])]).toEqual(['a', 'b']);
@@ -213,7 +213,7 @@ describe('another policy', () => {
     expect(host.view.indexedBlocks[1]).toBe(0);
   });
 
-  it('that decides alike keeps what it has learnt', () => {
+  it('with the same name and options keeps its state', () => {
     const { host, route } = hostFor('round-robin', { allBooks: true });
     host.setReplicas(['a', 'b', 'c']);
     route(0);
@@ -240,7 +240,7 @@ describe('another policy', () => {
     expect(refuse()).toBeNull();
   });
 
-  it('counts budgets from what is in flight, over the seats of the present fleet', () => {
+  it('counts budgets from what is in flight, over the seats of the current fleet', () => {
     const { describeRequest, host } = hostFor('round-robin', { allBooks: true });
     host.setReplicas(['a', 'b']);
     const refuse = () => {
@@ -262,7 +262,7 @@ describe('another policy', () => {
 });
 
 describe('worlds', () => {
-  it('draw among equals only where live, unless the options say otherwise', () => {
+  it('draw among equals only where live, unless the options set it', () => {
     const tieBreak = (world: World, options = {}) =>
       hostFor('weighted', { world, settings: { routing: { policy: 'weighted', options } } }).host.policies
         .routingOptions.tie_break;

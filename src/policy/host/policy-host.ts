@@ -28,7 +28,7 @@ const NO_REMOVALS: Removals = [];
 
 /**
  * The one place where policies meet a fleet, used by the simulator, the gateway, `decide` and `replay --decisions`. It
- * owns the view, the router's books, the request at hand and the policies' state, which change by the calls below and
+ * owns the view, the router's books, the current request and the policies' state, which change by the calls below and
  * by nothing else: the same calls in the same order give the same decisions in every world.
  *
  * Order of calls for a request: `describe`, `allow` or `restrict`, then the world refreshes the reported columns of
@@ -118,8 +118,8 @@ export class PolicyHost {
   }
 
   /**
-   * The fleet is now these replicas, in this order. What is known of those that were there before stays; others start
-   * empty, and those that are not named are forgotten with the requests that the books have on them.
+   * The fleet is now these replicas, in this order. Replicas that were there before keep their state; others start
+   * empty, and replicas that are not named are forgotten with their requests.
    */
   setReplicas(ids: readonly string[]): void {
     const { view } = this;

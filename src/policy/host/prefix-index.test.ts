@@ -92,7 +92,7 @@ describe('PrefixIndex', () => {
     expect(matched(index, 1, [1])).toEqual([0]);
   });
 
-  it('does what the plain rule does, for any sequence', () => {
+  it('matches a naive implementation, for any sequence', () => {
     const replicas = 3;
     const step = fc.record({
       kind: fc.constantFrom('touch', 'touch', 'touch', 'touch', 'match', 'forget', 'rearrange'),

@@ -7,7 +7,7 @@ import { rearrange } from '../rearrange.js';
  * Which prompt blocks the router has sent to which replica: for each replica the most recent `capacity` block ids. Ids
  * are whole numbers >= 0 and chained: equal leading ids mean a shared prefix.
  *
- * One entry says "this replica holds this block". The entries of a block form a chain that starts in one table for the
+ * One entry means "this replica holds this block". The entries of a block form a chain that starts in one table for the
  * whole fleet, so that a lookup costs as much as it finds and not replicas x blocks; the entries of a replica form a
  * line from the least to the most recently sent block. Memory grows as it fills, to replicas x capacity entries at
  * most.

@@ -219,7 +219,7 @@ describe('any sequence', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), request: fc.nat({ max: 40 }) }) },
   );
 
-  it('does what the plain rule does', () => {
+  it('matches a naive implementation', () => {
     fc.assert(
       fc.property(optionSets, fc.array(step, { maxLength: 60 }), (given, steps) => {
         const queue = new GatewayQueue(given);

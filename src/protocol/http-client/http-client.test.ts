@@ -33,7 +33,7 @@ describe('getStatus', () => {
     await expect(getStatus(url, 20)).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('throws what networkProblem has words for', async () => {
+  test('throws errors that networkProblem explains', async () => {
     const url = await serving(() => {});
     await new Promise((resolve) => server!.close(resolve));
     const error = await getStatus(url, 10_000).catch((thrown: unknown) => thrown);

@@ -3,7 +3,7 @@ import { BACKSLASH, QUOTE } from '../../kernel/text/ascii.js';
 /** A text up to this length is scanned byte by byte; for a longer one, a search for its end is worth a call. */
 export const SHORT_TEXT = 32;
 
-/** Finds the end of a text in JSON whose beginning has been seen, however it is cut. */
+/** Finds the end of a text in JSON whose beginning has been read, split at any byte. */
 export class JsonText {
   /** Whether the last byte so far was a backslash that the next one belongs to. */
   #escapes = false;

@@ -8,7 +8,7 @@ const LONG_RUN = 96;
 /** The bytes that matter. */
 const MATTERS = [CLOSE_ARRAY, QUOTE, OPEN_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] as const;
 
-/** Finds the end of an object or array in JSON that is skipped, however it is cut. */
+/** Finds the end of an object or array in JSON that is skipped, split at any byte. */
 export class PassedValue {
   isOver = false;
   /** Whether there is anything in it. */

@@ -7,7 +7,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The events of a stream as text, however the stream is cut and whichever line ends it has; events without data are skipped. */
+/** The events of a stream as text, for chunks of any size and all line ends; events without data are skipped. */
 export async function* serverEvents(stream: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   const events: ServerEvent[] = [];
   const sink = {

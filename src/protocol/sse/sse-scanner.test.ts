@@ -111,7 +111,7 @@ describe('a stream that ends', () => {
   });
 });
 
-describe('however the stream is cut', () => {
+describe('a stream split', () => {
   test('into two pieces, everywhere', () => {
     const bytes = Buffer.from(STREAM);
     const expected = scan([bytes]);

@@ -20,7 +20,7 @@ export interface SseSink {
 }
 
 /**
- * Finds server-sent events in a stream of byte chunks, however the chunks are cut. Bytes are read in place;
+ * Finds server-sent events in a stream of byte chunks, split at any byte. Bytes are read in place;
  * only what a chunk leaves unfinished is copied. Lines may end in LF, CRLF or CR; comments, other fields and events
  * without data are skipped, and so is a byte order mark.
  *

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SseScanner } from './sse-scanner.js';
 import { isDoneEvent, SSE_DONE, sseEvent } from './sse-writer.js';
 
-test('what is written can be scanned, and the end is known', () => {
+test('written events can be scanned, and the end is recognised', () => {
   const heard: [string, boolean][] = [];
   const scanner = new SseScanner({
     event: (bytes, from, to) =>

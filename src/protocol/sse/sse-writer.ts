@@ -14,7 +14,7 @@ export function sseEvent(json: string): string {
 
 const DONE = Buffer.from('[DONE]');
 
-/** Whether an event is the one that ends the stream. */
+/** Whether an event ends the stream. */
 export function isDoneEvent(bytes: Uint8Array, from: number, to: number): boolean {
   if (to - from !== DONE.length) return false;
   for (let i = 0; i < DONE.length; i++) if (bytes[from + i] !== DONE[i]) return false;

@@ -21,7 +21,7 @@ const STYLE = `${CHART_STYLE}
 .line.dots { stroke-width: 5; stroke-linecap: round; opacity: 0.5; }
 `;
 
-/** The comparison as one page that needs nothing else. @param title what is compared with what */
+/** The comparison as a self-contained page. @param title names both sides */
 export function calibrationPage({ document, points }: Calibration, title: string): string {
   const sections = [
     `<h1>${escaped(title)}</h1>\n${paragraph(`${calibrationHeadline(document)}.`)}`,

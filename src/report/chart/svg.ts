@@ -8,7 +8,7 @@ export function escaped(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** An element with its attributes and what is inside; attributes that are undefined are left out. */
+/** An element with its attributes and content; undefined attributes are left out. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | number | undefined>>,

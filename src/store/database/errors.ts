@@ -58,7 +58,7 @@ export const lockedStore = (shown: string) =>
 export const storeFailed = (shown: string, problem: string) =>
   new RunError('STORE_FAILED', `store ${shown}: ${problem}`);
 
-/** Whether an error is a failure of the store, rather than of what was requested. */
+/** Whether an error is a failure of the store, rather than of the request. */
 export function isStoreFailure(error: unknown): boolean {
   return (error instanceof RunError || error instanceof InputError) && error.code.startsWith('STORE_');
 }

@@ -5,7 +5,7 @@ import { nextVersion } from './next-version.js';
 import type { ResourceRecord, ResourceRef } from './resource-record.js';
 import { withoutSealed } from './secrets.js';
 
-/** Actions in the audit log: changes of the declared state, and of the status where a person or program made them. */
+/** Actions in the audit log: changes of the declared state, and of the status where a client made them. */
 export type AuditAction = 'create' | 'update' | 'delete' | 'remove' | StatusAction;
 export type StatusAction = (typeof STATUS_ACTIONS)[number];
 const STATUS_ACTIONS = ['issue', 'revoke', 'status'] as const;

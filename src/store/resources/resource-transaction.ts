@@ -76,7 +76,7 @@ export class ResourceTransaction {
 
   /**
    * Null when it no longer exists, or is another one of the same name. The spec is not touched.
-   * @param action set when a person or program changed the status, rather than observed it: the change is then audited
+   * @param action set when a client changed the status, rather than a reconciler observed it: the change is then audited
    */
   async putStatus(
     ref: ResourceRef,

@@ -63,7 +63,7 @@ export function usageContract(stores: TestStores): void {
       expect(await requests({ outcome: 'ok', model: 'm' })).toBe(2);
     });
 
-    it('counts a journal once, however often it is folded', async () => {
+    it('counts a journal once, even if it is folded again', async () => {
       const address = await stores.freshAddress();
       const shared = [await stores.open(address), await stores.open(address)];
       const folds = await Promise.all(shared.flatMap(({ usage }) => [1, 2, 3].map(() => usage.fold('j', [used()]))));

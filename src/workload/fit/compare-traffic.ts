@@ -24,7 +24,7 @@ export interface ComparedStatistic {
 }
 
 export interface TrafficComparison {
-  /** The seed whose traffic is compared: of those tried, the one that is nearest to the recorded traffic. */
+  /** The seed whose traffic is compared: of all seeds tried, the nearest to the recorded traffic. */
   seed: number;
   seeds: number[];
   /** Number of its requests. */

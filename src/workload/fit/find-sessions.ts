@@ -13,7 +13,7 @@ export interface FoundSessions {
 }
 
 /**
- * A request continues a session when its prompt shares at least this part of the prompt before: people edit a message
+ * A request continues a session when its prompt shares at least this part of the prompt before: users edit a message
  * or two, agents shorten their context.
  */
 const LEAST_KEPT = 1 / 3;

@@ -10,7 +10,7 @@ function gaps(process: string, cv: number, count: number, seed = 1): Float64Arra
 }
 
 describe('fitArrival', () => {
-  it.each([1, 2, 3])('knows constant and poisson arrivals (seed %d)', (seed) => {
+  it.each([1, 2, 3])('recognises constant and poisson arrivals (seed %d)', (seed) => {
     expect(fitArrival(gaps('constant', 0, 500, seed), null)).toEqual({ process: 'constant' });
     expect(fitArrival(gaps('poisson', 0, 5000, seed), null)).toEqual({ process: 'poisson' });
   });

@@ -13,7 +13,7 @@ function drawn(spec: LengthSpec, count: number, seed = 1): Float64Array {
 }
 
 describe('fitLengths', () => {
-  it('knows a constant', () => {
+  it('recognises a constant', () => {
     expect(fitLengths(Float64Array.of(7, 7, 7))).toEqual({ type: 'constant', params: { value: 7 } });
     expect(fitLengths(new Float64Array(0))).toEqual({ type: 'constant', params: { value: 1 } });
   });

@@ -45,7 +45,7 @@ describe('chatGroups', () => {
     ]);
   });
 
-  it('divides by what prompts start with', () => {
+  it('divides by shared prefix', () => {
     const groups = groupsOf([{ group: 'a' }, { group: 'b' }, {}, { group: 'a' }]);
     expect(groups.map(({ id, prefix, count }) => [id, prefix, count])).toEqual([
       ['requests', 1, 2],

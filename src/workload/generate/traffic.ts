@@ -42,7 +42,7 @@ export interface Traffic {
   timeoutUs: number;
 }
 
-/** @param timeoutUs in place of what the specification says; 0 for none */
+/** @param timeoutUs in place of the timeout in the specification; 0 for none */
 export function planTraffic(spec: ClientSpec | CohortSpec, schedule: Schedule, timeoutUs: number | undefined): Traffic {
   const users = hasUsers(spec) ? { thinkUs: spec.think_time_us ?? 0, active: activeTimesOf(spec) } : null;
   const chat = planChat(spec);

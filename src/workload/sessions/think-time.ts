@@ -4,7 +4,7 @@ import { parseDuration } from '../../kernel/text/duration.js';
 import { knownNames } from '../../kernel/text/nearest-name.js';
 import { thinkTimeInvalid } from '../errors.js';
 
-/** How long a person waits before the next turn, in whole microseconds. */
+/** How long a user waits before the next turn, in whole microseconds. */
 export type ThinkTime = () => number;
 
 /** No pause is longer (about 30 years): clocks stay exact for any distribution. */

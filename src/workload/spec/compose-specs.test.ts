@@ -62,7 +62,7 @@ describe('composeSpecs', () => {
     expect(again).toThrow("b.yml (chat): 'chat' and 'b/chat' are ids of in/b.yaml too; rename one of them");
   });
 
-  it('reports what it leaves out, and keeps what all agree on', () => {
+  it('reports what it leaves out, and keeps values that all share', () => {
     const a = specOf([client('a')], { seed: 1, num_requests: 5, horizon: 9, category: 'reasoning' });
     const b = specOf([client('b')], { horizon: 9, category: 'language' });
     const { spec, notes } = composeSpecs(parts(a, b));
@@ -99,7 +99,7 @@ describe('composeSpecs', () => {
     );
   });
 
-  it('refuses what does not go together', () => {
+  it('refuses specifications that cannot be combined', () => {
     const a = specOf([client('a')]);
     const windows = [{ start_us: 0, end_us: 5, trace_rate: 4 }];
     const absolute = specOf([client('b', { lifecycle: { windows } })], { aggregate_rate: 0 });

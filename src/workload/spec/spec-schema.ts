@@ -71,7 +71,7 @@ const TRAFFIC = {
   }),
   arrival: field(ARRIVAL, { defaultText: 'poisson', help: 'when requests, or sessions, arrive' }),
   input_distribution: field(LENGTH, {
-    help: 'prompt tokens besides a shared prefix; needed unless `multimodal` is given',
+    help: 'prompt tokens without a shared prefix; required unless `multimodal` is given',
   }),
   output_distribution: required(LENGTH, { help: 'tokens of the response' }),
   prefix_group: field(text(), { help: 'prompts of one group start with the same tokens, for all clients' }),
@@ -170,7 +170,10 @@ export const SPEC: AnySection = section('', {
     defaultText: '`--seed`',
     help: 'seed of its random numbers, unless `--seed` is given',
   }),
-  category: field(choice(['', 'language', 'multimodal', 'reasoning']), { defaultText: "''", help: 'for people' }),
+  category: field(choice(['', 'language', 'multimodal', 'reasoning']), {
+    defaultText: "''",
+    help: 'a label without effect',
+  }),
   clients: field(list(section('clients', CLIENT)), { help: 'senders with individual settings' }),
   cohorts: field(list(section('cohorts', COHORT)), { help: 'many clients of one kind each' }),
   aggregate_rate: field(number(0, MAX_RATE), {

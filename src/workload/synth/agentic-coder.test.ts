@@ -73,7 +73,7 @@ describe('synthAgenticCoder', () => {
     expect(trace.unsorted).toBe(false);
   });
 
-  it('has a block for every 512 tokens and what is left', () => {
+  it('has a block for every 512 tokens and for the remainder', () => {
     for (let row = 0; row < table.count; row++) {
       expect(table.blocks!.blocksOf(row)).toBe(Math.ceil(table.inputTokens[row]! / 512));
     }

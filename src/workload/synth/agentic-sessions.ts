@@ -7,7 +7,7 @@ import { turnCounts } from './turn-counts.js';
 /** One call of an agent to the model. Tokens are not yet scaled to the published means. */
 export interface AgenticTurn {
   arrivalUs: number;
-  /** After the response before: the tool's run, or a person's. 0 for the first turn. */
+  /** After the response before: the run of a tool, or the time of a user. 0 for the first turn. */
   pauseUs: number;
   output: number;
   /** What the turn adds: the task, a tool's result or, when the context starts over, the summary it starts with. */
@@ -39,7 +39,7 @@ const TOOL_RESULT = { median: 150, sigma: 1.2 };
 const SUMMARY = { median: 2500, sigma: 0.4 };
 const OUTPUT = { median: 270, sigma: 1 };
 const LONGEST_OUTPUT = 8192;
-/** Seconds. Most pauses are a tool's run, some a person's. */
+/** Seconds. Most pauses are the run of a tool, some the time of a user. */
 const TOOL_RUN = { median: 1.5, sigma: 1.1 };
 const PERSON = { median: 25, sigma: 0.8, share: 0.03 };
 /** How long a response is assumed to have taken where the trace was recorded. */

@@ -2,7 +2,7 @@ import { percentile } from '../../kernel/percentile.js';
 import { arrivalOrder } from '../arrival-order.js';
 import type { Trace } from '../trace.js';
 
-/** Of a trace with sessions and blocks: what is published of the agentic-coder trace, under the same names. */
+/** Statistics of a trace with sessions and blocks, under the names of those published for the agentic-coder trace. */
 export interface AgenticStatistics {
   requests: number;
   sessions: number;

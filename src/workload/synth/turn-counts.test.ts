@@ -38,7 +38,7 @@ describe('turnCounts', () => {
     expect(middle.filter((n) => n < 6).length).toBeGreaterThan(middle.filter((n) => n >= 6).length);
   });
 
-  it('refuses what cannot have these quantiles', () => {
+  it('refuses counts that cannot have these quantiles', () => {
     expect(() => counts(100, 1000)).toThrowError(
       expect.objectContaining({ code: 'SYNTH_INVALID', place: '--sessions', hint: 'give at least 101' }),
     );

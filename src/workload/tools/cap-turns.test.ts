@@ -5,7 +5,7 @@ import { madeTrace, rowsOf } from './made-trace.fixture.js';
 const ids = (trace: Parameters<typeof rowsOf>[0]) => rowsOf(trace).map(({ id }) => id);
 
 describe('capTurns', () => {
-  it('keeps the first turns of every session and what is outside sessions, in order of time', () => {
+  it('keeps the first turns of every session and requests outside sessions, in order of time', () => {
     const trace = madeTrace([
       { at: 50, session: 'a', round: 2 },
       { at: 10, session: 'a', round: 0 },

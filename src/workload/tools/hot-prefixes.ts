@@ -44,7 +44,7 @@ export function hotPrefixes(blocks: SharedBlocks, order: Int32Array, uses: Int32
   return hottest(hot);
 }
 
-/** Sorting is stable: of equals the one that appeared first stays first. */
+/** Sorting is stable: equals keep the order of their first appearance. */
 function hottest(prefixes: HotPrefix[]): HotPrefix[] {
   return prefixes.sort((a, b) => b.reusedTokens - a.reusedTokens).slice(0, LISTED);
 }

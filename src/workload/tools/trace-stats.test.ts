@@ -17,7 +17,7 @@ describe('traceStats', () => {
     expect(stats.rate.gap_cv).toBeCloseTo(Math.sqrt(variance) / 15, 12);
   });
 
-  it('knows no rate when all arrive at once', () => {
+  it('has no rate when all arrive at once', () => {
     for (const rows of [[{}], [{ at: 5 }, { at: 5 }]]) {
       const { rate } = traceStats(madeTrace(rows)).stats;
       expect(rate).toEqual({

@@ -34,7 +34,7 @@ describe('readMoment', () => {
   });
 
   it.each(['', 'tomorrow', '2030-02-29', '2030-01-31T18:00', '2030-01-31TZ', '2030'])('refuses %j', (text) => {
-    expect(() => readMoment(text, '--expires')).toThrow('is no time');
+    expect(() => readMoment(text, '--expires')).toThrow('is not a time');
   });
 });
 
@@ -42,7 +42,7 @@ describe('readDay', () => {
   it('takes days that are in the calendar', () => {
     expect(readDay(' 2028-02-29 ', '--from')).toBe('2028-02-29');
     for (const text of ['2026-02-29', '2026-2-1', '2026-01-32', '20260101']) {
-      expect(() => readDay(text, '--from')).toThrow('is no day');
+      expect(() => readDay(text, '--from')).toThrow('is not a day');
     }
   });
 });

@@ -31,14 +31,14 @@ export function readMoment(text: string, place: string): Moment {
     return (now) => now + span;
   }
   const at = isDay(given) || /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(given) ? Date.parse(given) : Number.NaN;
-  if (Number.isNaN(at)) throw badValue(place, text, 'is no time', MOMENTS);
+  if (Number.isNaN(at)) throw badValue(place, text, 'is not a time', MOMENTS);
   return () => at;
 }
 
 /** A day of the calendar, as `2026-02-28` and unlike `2026-02-30`. */
 export function readDay(text: string, place: string): string {
   const given = text.trim();
-  if (!isDay(given)) throw badValue(place, text, 'is no day', "one as in '2026-01-31'");
+  if (!isDay(given)) throw badValue(place, text, 'is not a day', "one as in '2026-01-31'");
   return given;
 }
 

@@ -12,7 +12,7 @@ import type { ResolvedEndpoint } from './resolve-endpoint.js';
 /** Drain time of an endpoint that does not exist any more. */
 const DEFAULT_DRAIN_MS = 30_000;
 const NO_ROOM_MS = 5000;
-/** Starts per run: between runs, what has happened meanwhile is observed. */
+/** Starts per run: the state is observed again between runs. */
 const MOST_STARTS = 4;
 /** The command of this program in a cluster: its image has it on the PATH. */
 const SELF_ELSEWHERE = ['twinyard'];

@@ -84,7 +84,7 @@ export class EndpointReconciler implements Reconciler {
     return waiting.map(([key]) => key);
   }
 
-  /** The replicas of an endpoint, from their runners, the gateway and what is remembered. */
+  /** The replicas of an endpoint, from their runners, the gateway and the endpoint's memory. */
   async #observe({ name, workspace }: ResourceRef, memory: EndpointMemory): Promise<ObservedReplica[]> {
     const { draining, routes, runners, timing } = this.#parts;
     const ours = (await runners.list()).filter((one) => one.workspace === workspace && one.endpoint === name);

@@ -72,7 +72,7 @@ test.each([
   });
 });
 
-test('replica ids are valid however long the names of endpoints are', () => {
+test('replica ids are valid for endpoint names of any length', () => {
   const long = replicaId({ name: 'x'.repeat(63), workspace: 'team' }, '0123abcd');
   expect(long).toMatch(/^team-x+-0123abcd$/);
   expect(long.length).toBeLessThanOrEqual(63);

@@ -81,7 +81,7 @@ const replica = section('Replica', {
   generation: required(whole(0), { help: 'generation of the spec it was started for' }),
   url: required(written, { help: 'URL' }),
   restarts: field(whole(0), { default: 0, help: 'restarts' }),
-  message: field(written, { default: '', help: 'reason, for people' }),
+  message: field(written, { default: '', help: 'reason in words' }),
 });
 
 const download = section('Download', {

@@ -24,7 +24,7 @@ const POLL_MS = 10;
 const LAST_LINES = 20;
 
 /**
- * Finds the replicas of earlier control planes in a folder, however those ended. Replicas that run are adopted; replicas that
+ * Finds the replicas of earlier control planes in a folder, for any way those ended. Replicas that run are adopted; replicas that
  * ended meanwhile are reported as exited; every other process that runs from this folder is killed: half-started replicas,
  * replicas that were being stopped, and processes without a record.
  */

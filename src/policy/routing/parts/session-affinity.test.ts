@@ -23,7 +23,7 @@ it('drops the least recent session; a lookup does not make it more recent', () =
   expect(['t', 'u', 'v'].map((session) => affinity.get(session))).toEqual(['a', undefined, 'a']);
 });
 
-it('does what a plain list does, for any sequence', () => {
+it('matches a plain list, for any sequence', () => {
   const step = fc.record({ session: fc.nat({ max: 7 }).map(String), replica: fc.constantFrom('a', 'b', 'c') });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 40 }), (capacity, steps) => {

@@ -75,7 +75,7 @@ function readChunks(folder: string): Chunk[] {
   }));
 }
 
-/** In order of their numbers, however the folder lists them. */
+/** In order of their numbers, for any order of the folder. */
 function chunkIds(folder: string): string[] {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
   const ids = readdirSync(folder).flatMap((name) => TRACE_FILE.exec(name)?.[1] ?? []);

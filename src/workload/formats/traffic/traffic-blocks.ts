@@ -85,7 +85,7 @@ export class TrafficBlocks {
     for (let row = 0; row < count; row++) {
       const source = order[row]!;
       const size = this.#sizes[source]!;
-      // Of a prompt we know its full blocks; what is left of it is half a block on average.
+      // Only the full blocks of a prompt are known; the remainder is half a block on average.
       const least = (this.#ends[source]! - this.#begin(source)) * size;
       if (least === 0 || !isCounted(source)) continue;
       const tokens = inputTokens[row]!;

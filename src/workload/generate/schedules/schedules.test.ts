@@ -46,7 +46,7 @@ describe('SteadySchedule', () => {
     expect(first(new SteadySchedule(everyTen, null, 1, 35), 5)).toEqual([10, 20, 30, NEVER, NEVER]);
   });
 
-  it('leaves out what falls outside the windows, whose ends do not belong to them', () => {
+  it('leaves out arrivals outside the windows, whose ends are exclusive', () => {
     const active = new ActiveTimes(windows([15, 40], [70, 80]));
     expect(first(new SteadySchedule(everyTen, active, 1, NEVER), 4)).toEqual([20, 30, 70, NEVER]);
   });
