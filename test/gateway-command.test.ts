@@ -85,7 +85,7 @@ describe('twinyard serve', () => {
     ['serve --replica http://h:1 --port 70000', /--port/],
     ['serve --replica http://h:1 --drain -1', /--drain/],
     ['serve -c none.yaml', /--config: 'none.yaml' .*the path of a readable file/],
-    ['serve -c none.yaml --replica http://h:1', /--replica.*none.yaml says who the replicas are/],
+    ['serve -c none.yaml --replica http://h:1', /--replica.*none.yaml sets the replicas/],
     [
       'serve --replica http://h:1 --decision-log none/d.jsonl --port 0 --admin-port 0',
       /none\/d.jsonl: cannot be written/,

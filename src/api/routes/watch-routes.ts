@@ -99,7 +99,7 @@ function positionIn(since: string | undefined, lastEventId: string | undefined):
   if (given === undefined) return null;
   const position = readPosition(given);
   if (position !== null) return position;
-  throw badQuery('since', 'is no position in the stream', "give a list's resource_version, or the id of an event");
+  throw badQuery('since', 'is not a position in the stream', "give a list's resource_version, or the id of an event");
 }
 
 /** After `reset` the client lists again: what happened since its version is no longer known here. */

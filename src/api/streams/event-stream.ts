@@ -16,7 +16,7 @@ export interface StreamItem {
 /** `120-45`: the id of every event in the stream, which `Last-Event-ID` sends back. */
 const ID = /^(\d{1,15})(?:-(\d{1,15}))?$/;
 
-/** Null for what is no position; a lone number is a version of resources. */
+/** Null for an invalid position; a number alone is a resource version. */
 export function readPosition(text: string): Partial<Position> | null {
   const match = ID.exec(text);
   if (match === null) return null;

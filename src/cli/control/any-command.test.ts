@@ -6,7 +6,7 @@ import { inControlYard, printed, server } from './control-yard.fixture.js';
 inControlYard();
 
 describe('a server', () => {
-  it('that does not accept the token, or lets it do less, says so', async () => {
+  it('that refuses the token or its role is reported as such', async () => {
     expect(await twinyard('get ep --token wrong')).toMatchObject({
       code: 2,
       stderr: `twinyard: --token: is not accepted by ${server.url}: the admin token, or an API key with a role, is missing or wrong; give another\n`,

@@ -7,7 +7,7 @@ import { endpoint, head, inControlYard, printed, REF, server, started, streaming
 inControlYard();
 
 describe('apply', () => {
-  it('says what was done and what differs, and does nothing the second time', async () => {
+  it('prints what was done and what differs, and changes nothing the second time', async () => {
     expect(await printed('apply -f chat.yaml')).toBe('Endpoint default/chat created\n');
     expect(await printed('apply -f chat.yaml')).toBe('Endpoint default/chat unchanged\n');
     const differs = 'Endpoint default/chat changed\n  spec.replicas: 3 -> 5\n';
@@ -82,7 +82,7 @@ twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
     });
   });
 
-  it('names the workspace of those that name none', async () => {
+  it('sets the workspace of resources that name none', async () => {
     writeFileSync('search.yaml', `${head('Workspace', 'search')}spec: {}\n`);
     await printed('apply -f search.yaml');
     expect(await printed('apply -f chat.yaml -w search')).toBe('Endpoint search/chat created\n');

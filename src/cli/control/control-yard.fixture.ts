@@ -15,7 +15,7 @@ export const REF = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 /** The one of the present test. */
 export let server: FakeControlServer;
 
-/** Runs each test of a file in a folder of its own, with two endpoints' files and a server that commands find. */
+/** Runs each test of a file in its own folder, with the files of two endpoints and a server that commands find. */
 export function inControlYard(): void {
   inTestFolder(() => {
     writeFileSync('chat.yaml', endpoint('  replicas: 3\n'));
@@ -34,7 +34,7 @@ export async function printed(args: string): Promise<string> {
   return ended.stdout;
 }
 
-/** A command that goes on: what it has printed, and how it is stopped. */
+/** A command that keeps running: its output, and how it is stopped. */
 export function started(args: string) {
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ describe('delete', () => {
     expect(await printed('delete endpoint a b')).toBe('Endpoint default/a deleting\nEndpoint default/b deleting\n');
   });
 
-  it('takes files: those that need others first, and those that are gone do not matter', async () => {
+  it('deletes the resources of files, dependent ones first, and ignores missing ones', async () => {
     const role = `${head('Role', 'r')}spec: {role: viewer, api_keys: [k]}\n`;
     writeFileSync('all.yaml', `${head('ApiKey', 'k')}spec: {}\n---\n${role}---\n${endpoint()}`);
     await printed('apply -f all.yaml');

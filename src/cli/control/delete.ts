@@ -38,7 +38,7 @@ export const DELETE: CommandLine = {
   examples: ['delete endpoint chat', 'delete -f examples/endpoints/emulated.yaml --wait'],
 };
 
-/** Deletes resources: those that refer to others before those others. */
+/** Deletes resources, each before the resources that it refers to. */
 export async function deleteCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof deleteFlags & typeof serverFlags>(DELETE, argv);
   const isFiles = values.file.length > 0;

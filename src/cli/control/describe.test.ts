@@ -71,7 +71,7 @@ Events:
     );
   });
 
-  it('shows memory as people speak of it', async () => {
+  it('shows memory with its unit', async () => {
     const ref = { kind: 'Cluster', workspace: '', name: 'local' };
     const { uid } = (await server.host.store.get(ref))!.metadata;
     const gpu = { id: '0', product: 'H100', memory_mib: 81_920, free: 1 };

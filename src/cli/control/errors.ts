@@ -9,7 +9,7 @@ export const waitedInVain = (what: string, wanted: string, how: string) =>
 export const hasFailed = (what: string, why: string) =>
   new RunError('WAIT_FAILED', `${what}: has failed${why === '' ? '' : `: ${why}`}`);
 
-/** @param list the command that lists those that do */
+/** @param list the command that lists existing ones */
 export const notThere = (what: string, list: string) =>
   new InputError('RESOURCE_UNKNOWN', what, 'does not exist', `see '${list}'`);
 

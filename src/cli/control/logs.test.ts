@@ -11,12 +11,12 @@ describe('logs', () => {
     server.runner.start('chat-b', 'default/chat', 'three');
   });
 
-  it('prints who wrote what, and nothing that steers the terminal', async () => {
+  it('prints lines with their replica, without control characters', async () => {
     expect(await printed('logs endpoint chat')).toBe('[chat-a] one\n[chat-a] two?\tx\n[chat-b] three\n');
     expect(await printed('logs endpoint chat --replica chat-a --lines 1')).toBe('two?\tx\n');
   });
 
-  it('goes on with what they write', async () => {
+  it('follows new lines', async () => {
     const following = started('logs endpoint chat --follow --lines 0');
     await streaming(1);
     server.runner.write('chat-b', 'four');

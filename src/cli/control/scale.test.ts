@@ -5,7 +5,7 @@ import { inControlYard, printed, REF, server } from './control-yard.fixture.js';
 inControlYard();
 
 describe('scale', () => {
-  it('changes the number, and says so', async () => {
+  it('changes the number, and prints it', async () => {
     await printed('apply -f chat.yaml');
     expect(await printed('scale endpoint chat --replicas 5')).toBe(
       'Endpoint default/chat changed\n  spec.replicas: 3 -> 5\n',

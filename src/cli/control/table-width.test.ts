@@ -63,7 +63,7 @@ describe('tables', () => {
     expect(watched.io.stdoutText()).toMatch(/^CHANGE .*\n {4}\S.* AGE\n/);
   });
 
-  it('of -o wide have a line per resource, however long', async () => {
+  it('of -o wide have a line per resource, of any length', async () => {
     const lines = (await printed('get endpoints -o wide')).trimEnd().split('\n');
     expect(lines).toHaveLength(3);
     expect(lines.find((line) => line.startsWith('chat '))).toContain(MESSAGE);

@@ -40,7 +40,7 @@ describe('wait', () => {
     });
   });
 
-  it('says how things are when the time is over', async () => {
+  it('prints the state when the time is over', async () => {
     expect((await twinyard('wait ep chat --for ready --timeout 0')).stderr).toContain('it has no status yet');
     await server.say('chat', 'Pending', { message: 'no room' });
     expect(await twinyard('wait ep chat --for phase=Running --timeout 1')).toEqual({

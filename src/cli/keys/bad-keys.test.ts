@@ -13,7 +13,7 @@ inTestFolder(() => {
   writeFileSync('bad.yaml', `stor: x\n${REPLICAS}`);
 });
 
-describe('bad input is one line that says what to do, and code 2', () => {
+describe('bad input is one line with a hint, and code 2', () => {
   const CREATE = 'keys create --name n';
   const table: [args: string, message: string][] = [
     ['keys', "command 'keys': needs a subcommand; known: keys create, keys list"],

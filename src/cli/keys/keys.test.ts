@@ -59,7 +59,7 @@ describe('the store of keys', () => {
     expect(await silent('keys list')).not.toContain('kept');
   });
 
-  it('is not left behind empty by a command that failed', async () => {
+  it('is not created empty by a command that failed', async () => {
     expect((await twinyard(['keys', 'create', '--name', 'a', '--max-slo-class', 'nonsense'])).code).toBe(2);
     writeFileSync('notes.txt', 'no backup\n');
     for (const from of ['nowhere', 'notes.txt']) {
@@ -190,7 +190,7 @@ describe('keys update', () => {
 });
 
 describe('keys rotate and revoke', () => {
-  it('issues a new secret, and says how long the old one is accepted', async () => {
+  it('issues a new secret, and prints how long the old one is accepted', async () => {
     const { id, text } = await made('--name web');
     const { code, stdout, stderr } = await twinyard('keys rotate web --grace 2h');
     expect(code).toBe(0);
@@ -219,7 +219,7 @@ describe('keys rotate and revoke', () => {
 });
 
 describe('the store of a command', () => {
-  it('is the one that is named: by flag, by file, by environment', async () => {
+  it('is named by flag, by file or by environment', async () => {
     writeFileSync('gateway.yaml', 'store: from-file.db\nreplicas:\n  - url: http://127.0.0.1:9001\n');
     const named = async (args: string, env = {}) => (await twinyard(`keys create --name n ${args}`, { env })).code;
     expect(await named('--store sqlite:from-flag.db', { TWINYARD_STORE: 'from-env.db' })).toBe(0);

@@ -5,7 +5,7 @@ import type { ShownKey } from './key-api.js';
 /** How a key is named on the command line. */
 export const ONE_KEY = { usage: 'KEY', least: 1, most: 1 };
 
-/** Prints an ApiKey as a page for people or as a document. */
+/** Prints an ApiKey as text or as a document. */
 export async function printKey(key: ShownKey, format: string, io: CliIo): Promise<void> {
   if (format === 'json') {
     io.stdout.write(`${JSON.stringify(key, null, 2)}\n`);

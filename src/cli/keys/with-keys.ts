@@ -12,7 +12,7 @@ import type { CliIo } from '../io.js';
 import { classesIn, storeFlags, withStore } from './flags/store-flags.js';
 import { KeyApi } from './key-api.js';
 
-/** Where the keys of a command are: behind the API of a gateway, or in a store. */
+/** The keys of a command: through the API of a gateway, or in a store. */
 const placeFlags = { ...workspaceFlags, ...serverFlags, ...storeFlags };
 
 /** How a command prints a key. */
@@ -78,7 +78,7 @@ function serverOf(values: PlaceValues, io: CliIo): Server | null {
   }
 }
 
-/** A gateway that was killed leaves its admin.json behind: nothing listens at the address in it. */
+/** The admin.json of a gateway that was killed remains: nothing listens at its address. */
 function refusesConnections({ recordedIn, url }: Server): Promise<boolean> {
   if (recordedIn === undefined) return Promise.resolve(false);
   const { hostname, port, protocol } = new URL(url);

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const configOf = async (...args: string[]) => gatewayConfig(await parseFlags<ServeFlags>(SERVE, args), () => {});
 
-test('who names neither replicas nor a store has one among the data, and asks for no keys', async () => {
+test('without replicas and a store, the store of the data folder is used, and API keys are not required', async () => {
   expect(await configOf()).toMatchObject({
     endpoints: [],
     store: resolve('.twinyard', 'twinyard.db'),
@@ -44,7 +44,7 @@ test('the folder of the data may be named, and wins over the file', async () => 
   await expect(idle).rejects.toThrow('--data-dir: is given for replicas without a store');
 });
 
-test('serve and keys open the same store, however its address is written', async () => {
+test('serve and keys open the same store for any notation of its address', async () => {
   for (const address of ['yard.db', 'sqlite:yard.db', 'sqlite://yard.db']) {
     const { store } = await configOf('--store', address);
     expect(store).toBe(resolve('yard.db'));

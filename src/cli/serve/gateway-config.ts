@@ -124,7 +124,7 @@ function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
 }
 
 function fromFile(flags: FlagValues<ServeFlags>, path: string, warn: (line: string) => void): GatewayConfig {
-  refuseGiven(flags, FLEET_FLAGS, `${path} says who the replicas are and how one is chosen`, 'keep one of them');
+  refuseGiven(flags, FLEET_FLAGS, `${path} sets the replicas and their policies`, 'keep one of them');
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);

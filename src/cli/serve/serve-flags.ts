@@ -8,7 +8,7 @@ import { engineNames, routingPolicyNames } from '../flags/registered-names.js';
 
 const URL_ACCEPTED = 'a URL such as http://127.0.0.1:9001';
 
-/** Scheme, host and port of a replica; what stands behind them would be lost. */
+/** Scheme, host and port of a replica; a path after them would be ignored. */
 function readUrls(given: string, place: string): string[] {
   return given.split('\n').map((one) => {
     let url: URL;
@@ -40,7 +40,7 @@ const replica: Flag<readonly string[]> = {
 const { listen, admin } = GATEWAY_DEFAULTS;
 const port = { min: 0, max: 65_535 };
 
-/** Who is behind the gateway and how one of them is chosen. */
+/** The replicas of the gateway and the policies for their requests. */
 export const serveFleetFlags = {
   replica,
   config: {

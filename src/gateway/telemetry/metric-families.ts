@@ -128,7 +128,12 @@ export const FAMILIES = {
 
   limitsHit: counter('Keys and limits', 'limits_hit_total', ['limit'], 'Requests refused because of a limit.'),
   wrongKeys: counter('Keys and limits', 'wrong_keys_total', [], 'Requests with a key that is not good.'),
-  accountingInfo: gauge('Keys and limits', 'accounting_info', ['mode'], '1 for who keeps the accounts of limits now.'),
+  accountingInfo: gauge(
+    'Keys and limits',
+    'accounting_info',
+    ['mode'],
+    '1 for the present mode of accounting for limits.',
+  ),
   storeFailures: counter('Keys and limits', 'store_failures_total', [], 'Times that the store could not be asked.'),
   journalFaults: counter(
     'Keys and limits',

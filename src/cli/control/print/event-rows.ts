@@ -29,7 +29,7 @@ export function eventRow(event: EventView): string[] {
 /** Changes that concern the whole resource have no differences to list. */
 const WHOLE: readonly string[] = ['create', 'delete', 'remove'];
 
-/** One change: who did what when, then what differs. */
+/** One change: time, actor and action, then the differences. */
 export function auditLines({ action, actor, after, at, before, kind, name, workspace }: AuditView): string[] {
   const head = `${secondText(at)}  ${actor}  ${action}  ${shownRef(kind, workspace, name)}`;
   if (WHOLE.includes(action)) return [head];

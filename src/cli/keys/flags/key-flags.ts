@@ -11,12 +11,12 @@ import { MOMENTS, type Moment, readMoment } from './read-span.js';
 /** The spec of an ApiKey as a person writes it. */
 export type GivenKey = Given<typeof KEY_SCHEMA>;
 
-/** Any class, however important. */
+/** Any class. */
 const ANY = 'any';
 
 const BUILT_IN = Object.keys(BUILT_IN_SLO_PRIORITIES).join(', ');
 
-/** What the schema says of a setting, with what only the flag adds. */
+/** The schema of a setting, with the additions of its flag. */
 function described(key: keyof typeof KEY_SCHEMA.entries, more = '') {
   const { defaultText = '', help } = factsOf(KEY_SCHEMA.entries[key] as Schema);
   return { default: null, defaultText, help: `${help}${more}` };

@@ -22,7 +22,7 @@ export function readSpan(text: string, place: string, accepted = SPANS): number 
 /** When something is to be: milliseconds since 1970 if now is `now`; null for never. */
 export type Moment = (now: number) => number | null;
 
-/** A day begins at midnight UTC; a time says its zone. */
+/** A day begins at midnight UTC; a time includes its zone. */
 export function readMoment(text: string, place: string): Moment {
   const given = text.trim();
   if (given === 'never') return () => null;
