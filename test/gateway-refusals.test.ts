@@ -182,6 +182,6 @@ test('a data or store folder that cannot be created is reported at once', async 
   });
   await expect(openStore('/proc/twinyard/keys.db')).rejects.toMatchObject({
     code: 'STORE_PERMISSION',
-    problem: 'its folder cannot be made',
+    problem: 'its folder cannot be created',
   });
 });

@@ -30,7 +30,7 @@ async function stored(id: string) {
 }
 
 describe('keys', () => {
-  it.each(['keys --help', 'keys -h', 'help keys'])('lists what it can do for %s', async (args) => {
+  it.each(['keys --help', 'keys -h', 'help keys'])('lists its commands for %s', async (args) => {
     const text = await silent(args);
     for (const { name, summary } of KEYS_COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name} +${summary}$`, 'm'));
   });
