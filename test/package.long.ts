@@ -67,7 +67,17 @@ describe('the package', () => {
       ),
     );
     expect([...tops].sort()).toEqual(
-      ['LICENSE', 'README.md', 'catalogue', 'dist/bundle', 'docs', 'examples', 'package.json', 'schemas'].sort(),
+      [
+        'LICENSE',
+        'README.md',
+        'catalogue',
+        'deploy',
+        'dist/bundle',
+        'docs',
+        'examples',
+        'package.json',
+        'schemas',
+      ].sort(),
     );
     expect(
       files.filter((path) => /\.d\.ts$|\.tsbuildinfo$|\.test\.|\.fixture\.|\.contract\.|node_modules/.test(path)),
