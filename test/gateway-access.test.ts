@@ -261,6 +261,48 @@ describe('usage', () => {
     expect(usage!.requests).toBeLessThanOrEqual(acknowledged + 3 * 8);
     expect(usage!.outputTokens).toBe(2 * usage!.requests);
   });
+
+  test('of streams under way is counted once when the gateway is killed, as is that of streams that had ended', async () => {
+    const folder = join(root, String(folders++));
+    const address = join(folder, 'keys.db');
+    const replica = await RawReplica.start();
+    replica.response = ({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+    const store = await openStore(address);
+    afterwards(() => store.close());
+    const { secret } = await storedKey(store, 'app');
+    const args = ['--replica', replica.url, '--store', address, '--data-dir', folder];
+    const { child, ended, url } = await serveProcess(args);
+    const body = question('hello', { model: 'm', stream: true });
+    const streams: AsyncIterator<Uint8Array>[] = [];
+    for (let i = 0; i < 2; i++) {
+      const response = await ask(url, secret, body);
+      streams.push(response.body![Symbol.asyncIterator]());
+    }
+    const token = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'a' } }] })}\n\n`;
+    const send = (i: number, tokens: number, end = '') => replica.seen[i]!.socket.write(token.repeat(tokens) + end);
+    const liveTokens = () => {
+      const name = readdirSync(folder).find((one) => one.endsWith('.live'));
+      const lines = name === undefined ? [] : readFileSync(join(folder, name), 'utf8').split('\n');
+      return lines.flatMap((line) => (/^\d+ \d/.test(line) ? [Number(line.split(' ')[4])] : [])).sort();
+    };
+    send(0, 300);
+    send(1, 50);
+    await until(() => String(liveTokens()) === '300,50');
+    send(1, 5, 'data: [DONE]\n\n');
+    let received = '';
+    while (!received.includes('[DONE]')) received += new TextDecoder().decode((await streams[1]!.next()).value);
+    child.kill('SIGKILL');
+    await ended;
+    const last = await serveProcess(args);
+    last.child.kill('SIGTERM');
+    await last.ended;
+    const rows = await usageOf(store, ['outcome']);
+    expect(rows.map(({ outcome, requests, outputTokens }) => [outcome, requests, outputTokens])).toEqual([
+      ['ok', 1, 55],
+      ['the gateway was killed', 1, 300],
+    ]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('usage-'))).toEqual([]);
+  });
 });
 
 test('no file, log, metric or response contains a key, a prompt or a header', async () => {

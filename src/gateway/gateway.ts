@@ -75,6 +75,7 @@ export class Gateway {
       config,
       clock,
       endpoints: () => directory.byName.values(),
+      underWay: () => this.underWay(),
       fault,
       warn: (line) => this.onWarning(line),
     });

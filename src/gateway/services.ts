@@ -13,7 +13,7 @@ import type { Exchange } from './proxy/exchange.js';
 import type { RequestServices } from './proxy/exchange-host.js';
 import { newRecordingKey, readRecordingKey } from './recording/recording-key.js';
 import { TrafficRecorder } from './recording/traffic-recorder.js';
-import type { FinishedRequest } from './request/request-record.js';
+import type { FinishedRequest, RequestRecord } from './request/request-record.js';
 import { AccessLog } from './telemetry/access-log.js';
 import type { MetricParts } from './telemetry/metric-sources.js';
 import { ProcessMetrics } from './telemetry/process-metrics.js';
@@ -21,12 +21,16 @@ import { Tracing } from './telemetry/tracing/tracing.js';
 
 /** How often usage moves from the journal to the store: each time waits for the disk. */
 const FOLD_MS = 5000;
+/** How often the running sums of streams are written: a killed gateway loses less than a second of them. */
+const LIVE_MS = 750;
 
 export interface ServiceParts {
   config: GatewayConfig;
   clock: GatewayClock;
   /** As they are now: their policies define SLO classes. */
   endpoints: () => DefiningEndpoints;
+  /** The requests under way. */
+  underWay: () => readonly Exchange[];
   fault: (error: unknown) => void;
   warn: (line: string) => void;
 }
@@ -52,6 +56,7 @@ export class Services implements RequestServices {
   #accessLog: AccessLog | null = null;
   #accessLines: RotatedLines | null = null;
   #folder: NodeJS.Timeout | undefined;
+  #live: NodeJS.Timeout | undefined;
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
@@ -82,7 +87,12 @@ export class Services implements RequestServices {
       import('./access/known-classes.js'),
     ]);
     this.store = await openStore(address);
-    this.#journal = await UsageJournal.open(config.dataDir, this.store.usage, { epochUs, onFault: fault });
+    this.#journal = await UsageJournal.open(config.dataDir, this.store.usage, {
+      epochUs,
+      nowUs,
+      onFault: fault,
+      live: (each) => this.#eachStream(each),
+    });
     this.#turn = new CommitTurn(this.#journal);
     const classes = new PublishedClasses(this.store, this.#parts.endpoints);
     await classes.publish();
@@ -91,6 +101,7 @@ export class Services implements RequestServices {
       // What fails is written the next time.
       void classes.publish().catch(() => {});
     }, FOLD_MS);
+    this.#live = setInterval(() => this.#journal!.writeLive(), LIVE_MS);
     const { Access } = await import('./access/access.js');
     this.holders = await Access.open({
       store: this.store,
@@ -139,11 +150,19 @@ export class Services implements RequestServices {
       waiter.journalled();
       return;
     }
-    if (this.#journal !== null) {
-      const { cachedTokens, inputTokens, model, outputTokens } = request;
-      this.#journal.add(request, this.#prices.nanos(model, inputTokens, cachedTokens, outputTokens));
-    }
+    this.#journal?.add(request, this.#cost(request));
     this.#turn.wait(waiter);
+  }
+
+  #cost({ cachedTokens, inputTokens, model, outputTokens }: FinishedRequest): number {
+    return this.#prices.nanos(model, inputTokens, cachedTokens, outputTokens);
+  }
+
+  #eachStream(each: (record: RequestRecord, costNanos: number) => void): void {
+    for (const exchange of this.#parts.underWay()) {
+      const record = exchange.settlement.running();
+      if (record !== null) each(record, this.#cost(record));
+    }
   }
 
   ended(exchange: Exchange): void {
@@ -190,6 +209,7 @@ export class Services implements RequestServices {
   async close(): Promise<void> {
     const { fault } = this.#parts;
     clearInterval(this.#folder);
+    clearInterval(this.#live);
     this.#turn.end();
     await this.tracing?.close();
     await this.#journal?.close();

@@ -8,6 +8,9 @@ import { readUsageLines } from './usage-lines.js';
 
 const RUN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const JOURNAL = new RegExp(`^usage-(${RUN})-(\\d+)\\.journal$`);
+/** The number of the running sums of a run among its journals. */
+const LIVE = -1;
+const LIVE_FILE = new RegExp(`^usage-(${RUN})\\.live$`);
 
 /** A journal of an ended run, or an ended segment: to be added to the store. */
 export interface EndedJournal {
@@ -22,8 +25,8 @@ export interface EndedJournal {
 }
 
 /**
- * The folder that all gateways of an installation keep their journals in: `usage-<run>-<number>.journal`, and a lock
- * per run.
+ * The folder that all gateways of an installation keep their journals in: `usage-<run>-<number>.journal`, the running
+ * sums of streams in `usage-<run>.live`, and a lock per run.
  */
 export class JournalFolder {
   readonly #path: string;
@@ -38,6 +41,10 @@ export class JournalFolder {
 
   pathOf(id: string): string {
     return join(this.#path, `usage-${id}.journal`);
+  }
+
+  livePathOf(run: string): string {
+    return join(this.#path, `usage-${run}.live`);
   }
 
   lock(run: string): Promise<FileLock | null> {
@@ -55,16 +62,29 @@ export class JournalFolder {
       // Another gateway may have folded it meanwhile.
       const numbers = this.#list().flatMap(([one, number]) => (one === run ? [number] : []));
       numbers.sort((a, b) => a - b);
-      for (const number of numbers) {
-        const id = `${run}-${number}`;
-        const path = this.pathOf(id);
-        rmSync(`${path}.tmp`, { force: true });
-        const { damaged, totals } = readUsageLines(readFileSync(path));
-        found.push({ id, run, path, damaged, rows: totals.rows(), lock: number === numbers.at(-1) ? lock : null });
-      }
+      found.push(...this.#read(run, numbers, lock));
       if (numbers.length === 0) lock.release();
     }
     return found;
+  }
+
+  /**
+   * Running sums come first: a journal that is folded and deleted cannot show any more which of the streams have ended.
+   */
+  #read(run: string, numbers: readonly number[], lock: FileLock): EndedJournal[] {
+    const ended = new Set<number>();
+    rmSync(`${this.livePathOf(run)}.tmp`, { force: true });
+    const journals = [...numbers].reverse().map((number): EndedJournal => {
+      const isLive = number === LIVE;
+      const id = `${run}-${isLive ? 'live' : number}`;
+      const path = isLive ? this.livePathOf(run) : this.pathOf(id);
+      rmSync(`${path}.tmp`, { force: true });
+      const { damaged, liveIds, totals } = readUsageLines(readFileSync(path), isLive ? ended : undefined);
+      for (const liveId of liveIds) ended.add(liveId);
+      const rows = totals.rows().filter(({ requests }) => requests > 0);
+      return { id, run, path, damaged, rows, lock: number === numbers.at(-1) ? lock : null };
+    });
+    return journals.reverse();
   }
 
   /** Resolves to whether deletions in the folder are durable, even after a power cut. */
@@ -80,6 +100,8 @@ export class JournalFolder {
 
   #list(): [run: string, number: number][] {
     return readdirSync(this.#path).flatMap((name) => {
+      const live = LIVE_FILE.exec(name);
+      if (live !== null) return [[live[1]!, LIVE]];
       const match = JOURNAL.exec(name);
       return match === null ? [] : [[match[1]!, Number(match[2])]];
     });

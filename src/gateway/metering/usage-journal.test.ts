@@ -1,10 +1,11 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openStore, type Store } from '../../store/open-store.js';
-import { UsageJournal, type UsageSink } from './usage-journal.js';
-import type { CountedRequest } from './usage-segment.js';
+import type { LiveRequest } from './live-usage.js';
+import { type JournalOptions, UsageJournal, type UsageSink } from './usage-journal.js';
+import type { CountedRequest } from './usage-totals.js';
 
 /** A disk that can be full, fail in the middle of a write, or refuse deletions. */
 const disk = vi.hoisted(() => ({ isFull: false, keepsAll: false }));
@@ -51,12 +52,13 @@ const request = (changes: Partial<CountedRequest> = {}): CountedRequest => ({
   outputTokens: 3,
   reasoningTokens: 2,
   isMetered: true,
+  liveId: 0,
   ...changes,
 });
 
 const faults: string[] = [];
 beforeEach(() => void faults.splice(0));
-const open = (sink: UsageSink = store.usage, options: { mostBytes?: number } = {}) =>
+const open = (sink: UsageSink = store.usage, options: Partial<JournalOptions> = {}) =>
   UsageJournal.open(folder, sink, { epochUs: EPOCH_US, onFault: (error) => faults.push(error.message), ...options });
 
 const files = () =>
@@ -262,6 +264,140 @@ describe('a journal that cannot be removed', () => {
     await (await open()).close();
     expect(await requests()).toBe(4);
     expect(journals()).toEqual([]);
+  });
+});
+
+describe('streams under way', () => {
+  const AWAY: UsageSink = { fold: () => Promise.reject(new Error('away')) };
+  const copyTo = (target: string) => cpSync(folder, target, { recursive: true });
+  const output = async () =>
+    (await store.usage.query({ by: ['outcome'] })).map((row) => [row.outcome, row.outputTokens]);
+  const KILLED = 'the gateway was killed';
+
+  /** A journal with the streams of `live`; `killed` resolves to what the next run counts after a kill at this point. */
+  async function running(live: LiveRequest[], sink?: UsageSink, options: Partial<JournalOptions> = {}) {
+    const journal = await open(sink, {
+      live: (each) => {
+        for (const one of live) each(one, one.outputTokens);
+      },
+      nowUs: () => 5,
+      ...options,
+    });
+    const killed = async () => {
+      const [here, next] = [folder, `${folder}-killed-${folders++}`];
+      copyTo(next);
+      folder = next;
+      // The lock of a process that lives is not in the copy.
+      for (const name of readdirSync(next)) if (name.endsWith('.lock')) rmSync(join(next, name));
+      await (await open()).close();
+      expect(readdirSync(next)).toEqual([]);
+      folder = here;
+    };
+    return { journal, killed };
+  }
+
+  test('count as they were when their sums were last written', async () => {
+    const live = [request({ outputTokens: 7 }), request({ outputTokens: 4 })];
+    const { journal, killed } = await running(live);
+    journal.writeLive();
+    live[0] = { ...live[0]!, outputTokens: 9 };
+    journal.writeLive();
+    live[0] = { ...live[0]!, outputTokens: 11 };
+    await killed();
+    expect(await store.usage.query({ by: ['day', 'outcome'] })).toEqual([
+      expect.objectContaining({ day: '2026-11-15', outcome: KILLED, requests: 2, outputTokens: 13, costNanos: 13 }),
+    ]);
+    await killed();
+    expect(await output()).toEqual([[KILLED, 13]]);
+    await journal.close();
+  });
+
+  test.each([
+    ['committed', (journal: UsageJournal) => journal.commit()],
+    ['folded, with the store unavailable', (journal: UsageJournal) => journal.fold()],
+    ['rewritten as sums', async (journal: UsageJournal) => [await journal.fold(), await journal.fold()]],
+  ])('that have ended count once when their usage is %s', async (_, step) => {
+    const live = [request({ outputTokens: 7 }), request({ outputTokens: 4 })];
+    const { journal, killed } = await running(live, AWAY, { mostBytes: 1 });
+    journal.writeLive();
+    journal.add({ ...live.shift()!, outputTokens: 8 }, 0);
+    await step(journal);
+    await killed();
+    expect(await output()).toEqual([
+      ['ok', 8],
+      [KILLED, 4],
+    ]);
+    await journal.close();
+  });
+
+  test('that have ended count once when they are in the store already', async () => {
+    const live = [request({ outputTokens: 7 })];
+    const { journal, killed } = await running(live);
+    journal.writeLive();
+    journal.add({ ...live.shift()!, outputTokens: 8 }, 0);
+    await journal.fold();
+    await killed();
+    expect(await output()).toEqual([['ok', 8]]);
+    await journal.close();
+    expect(files()).toEqual([]);
+  });
+
+  test('count once when the next run is killed after it has folded a part', async () => {
+    const live = [request({ outputTokens: 7 }), request({ outputTokens: 4 })];
+    const { journal, killed } = await running(live, AWAY);
+    journal.writeLive();
+    journal.add({ ...live.shift()!, outputTokens: 8 }, 0);
+    journal.commit();
+    for (const steps of [0, 1, 2]) {
+      let left = steps;
+      const [here, next] = [folder, `${folder}-part-${steps}`];
+      copyTo(next);
+      for (const name of readdirSync(next)) if (name.endsWith('.lock')) rmSync(join(next, name));
+      folder = next;
+      const own = await openStore(':memory:');
+      // The store takes a part, and does not reply to the last of it.
+      const part = await open({
+        fold: async (id, rows, gone) => {
+          if (left-- <= 0) throw new Error('away');
+          await own.usage.fold(id, rows, gone);
+          if (left === 0) throw new Error('connection lost');
+        },
+      });
+      await part.close();
+      await (await open(own.usage)).close();
+      const sums = await own.usage.query({ by: ['outcome'] });
+      expect(sums.map((row) => [row.outcome, row.outputTokens])).toEqual([
+        ['ok', 8],
+        [KILLED, 4],
+      ]);
+      await own.close();
+      folder = here;
+    }
+    await killed();
+    await journal.close();
+  });
+
+  test('a full disk is reported, and no sums stay that would count twice', async () => {
+    const live = [request({ outputTokens: 7 })];
+    const { journal, killed } = await running(live, AWAY);
+    journal.writeLive();
+    disk.isFull = true;
+    expect(journal.writeLive()).toBe(true);
+    expect(faults).toEqual([expect.stringContaining('usage cannot be written (disk full)')]);
+    disk.isFull = false;
+    expect(files()).not.toContain('usage-RUN.live');
+    journal.writeLive();
+    disk.keepsAll = true;
+    expect(journal.writeLive()).toBe(false);
+    // Not offered while the sums of a stream that has ended cannot be replaced.
+    journal.add(live.shift()!, 0);
+    const before = journal.failedFolds;
+    await journal.fold();
+    expect(journal.failedFolds).toBe(before);
+    disk.keepsAll = false;
+    await killed();
+    expect(await output()).toEqual([['ok', 7]]);
+    await journal.close();
   });
 });
 

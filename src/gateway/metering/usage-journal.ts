@@ -5,7 +5,9 @@ import { writeProblem } from '../../files/file-problem.js';
 import type { UsageRow } from '../../store/usage/usage.js';
 import { unfoldedUsage, unreadUsage, unremovedUsage, unwritableJournal, unwrittenUsage } from './errors.js';
 import { type EndedJournal, JournalFolder } from './journal-folder.js';
-import { type CountedRequest, UsageSegment } from './usage-segment.js';
+import { type LiveRequests, LiveUsage } from './live-usage.js';
+import { UsageSegment } from './usage-segment.js';
+import type { CountedRequest } from './usage-totals.js';
 
 /** The permanent place of usage: `store.usage`. A journal that is offered twice is added once. */
 export interface UsageSink {
@@ -18,6 +20,10 @@ export interface JournalOptions {
   readonly epochUs: number;
   /** Called with errors; for each kind once, until it is over. */
   readonly onFault: (error: Error) => void;
+  /** The streams under way; without it there are none. */
+  readonly live?: LiveRequests;
+  /** The gateway's clock; needed with `live`. */
+  readonly nowUs?: () => number;
   /** Bytes of single requests that are kept while the store is unavailable; beyond that only sums are kept. */
   readonly mostBytes?: number;
 }
@@ -31,7 +37,8 @@ const MOST_BYTES = 4 * 1024 * 1024;
  * Keeps usage between the end of a request and the store. A request is added, committed with all others of its turn
  * in one write, and only then acknowledged to its client; `fold`, called every few seconds, moves what has gathered to
  * the store. So nothing acknowledged is lost when the process is killed, and nothing is counted twice: the store knows
- * a journal by its id, and a journal that has been offered to the store is not changed any more.
+ * a journal by its id, and a journal that has been offered to the store is not changed any more. `writeLive`, called
+ * every second, keeps the sums of streams under way beside it for the next run.
  */
 export class UsageJournal {
   /** Commits that are not in the journal, and journals that the store did not take when they were offered. */
@@ -46,6 +53,7 @@ export class UsageJournal {
   readonly deadRuns: readonly string[];
   readonly #options: JournalOptions;
   readonly #day: UtcDay;
+  readonly #live: LiveUsage;
   #segment: UsageSegment;
   #segments = 0;
   /** Journals that are not in the store yet, the oldest first: at most one of this run. */
@@ -70,6 +78,7 @@ export class UsageJournal {
     this.#ended = left;
     this.#options = options;
     this.#day = new UtcDay(options.epochUs);
+    this.#live = new LiveUsage(folder.livePathOf(run));
     this.#segment = this.#nextSegment();
     this.#segment.open();
   }
@@ -116,6 +125,29 @@ export class UsageJournal {
   }
 
   /**
+   * Writes the sums of the streams under way in place of those before. Returns whether those before are gone; a failure
+   * is reported and fails no request.
+   */
+  writeLive(): boolean {
+    const { live, nowUs } = this.#options;
+    if (live === undefined) return true;
+    // The usage of a request that has just ended must be in one of the two files.
+    this.commit();
+    try {
+      this.#live.write(live, this.#day.of(nowUs!()));
+      return true;
+    } catch (error) {
+      this.#unwritten(error);
+    }
+    try {
+      this.#live.remove();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
    * Moves pending usage to the store. Never fails: what the store does not accept now is offered again the next time.
    */
   fold(): Promise<void> {
@@ -130,6 +162,7 @@ export class UsageJournal {
     await this.fold();
     await this.fold();
     this.commit();
+    this.writeLive();
     this.#segment.close();
     if (this.#segment.totals.size === 0) this.#remove(this.#segment.path);
     for (const { lock } of this.#ended) lock?.release();
@@ -138,6 +171,8 @@ export class UsageJournal {
 
   async #foldAll(): Promise<void> {
     this.commit();
+    // A segment that is folded or rewritten does not show any more which streams have ended.
+    if (!this.writeLive()) return;
     if (this.#ended.length === 0 && this.#segment.totals.size > 0) this.#endSegment();
     else this.#tidy();
     while (this.#ended.length > 0) {

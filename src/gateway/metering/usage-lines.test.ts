@@ -76,7 +76,7 @@ describe('the lines of a journal', () => {
   test.each([
     ['no label', '7 1 0 0 0 0 0 0\n'],
     ['too few counts', '0 1 0 0 0 0 0\n'],
-    ['too many counts', '0 1 0 0 0 0 0 0 0\n'],
+    ['too many counts', '0 1 0 0 0 0 0 0 0 0\n'],
     ['no number', '0 1 x 0 0 0 0 0\n'],
     ['a fraction', '0 1 0.5 0 0 0 0 0\n'],
     ['a number too large', '0 1 9999999999999999 0 0 0 0 0\n'],

@@ -1,5 +1,5 @@
 import { LF, SPACE } from '../../kernel/text/ascii.js';
-import { COUNTS, type UsageLabel, UsageTotals } from './usage-totals.js';
+import { COUNTS, type CountedRequest, type UsageLabel, UsageTotals } from './usage-totals.js';
 
 const ZERO = 48;
 /** Digits of the largest number, and what follows it. */
@@ -7,7 +7,8 @@ const MOST_BYTES = 17;
 
 /**
  * The lines of a usage journal. Each begins with the number of a label: first a line with the label itself, in braces,
- * then any number of lines with counts that add to its sums. A line is complete when its line end is written.
+ * then any number of lines with counts that add to its sums, and after them the `liveId` of a request whose running sums
+ * were written. A line is complete when its line end is written.
  */
 export class UsageLines {
   #bytes: Buffer = Buffer.allocUnsafe(16 * 1024);
@@ -30,7 +31,7 @@ export class UsageLines {
 
   /** Begins a line of counts: `count` for each of them, then `end`. */
   begin(label: number): void {
-    this.#makeRoom((COUNTS.length + 1) * MOST_BYTES);
+    this.#makeRoom((COUNTS.length + 2) * MOST_BYTES);
     this.#number(label);
   }
 
@@ -43,6 +44,26 @@ export class UsageLines {
     this.#bytes[this.length++] = LF;
   }
 
+  /** Adds a request to sums, and the line for it: with its `liveId` at the end if it has one. */
+  request(totals: UsageTotals, request: CountedRequest, day: string, outcome: string, costNanos: number): void {
+    const { endpoint, keyId, liveId, model } = request;
+    let label = totals.find(keyId, model, endpoint.name, day, outcome);
+    if (label < 0) {
+      label = totals.addLabel({ keyId, model, endpoint: endpoint.name, day, outcome });
+      this.label(label, totals.label(label));
+    }
+    this.begin(label);
+    this.#sum(totals, label, 0, 1);
+    this.#sum(totals, label, 1, request.inputTokens);
+    this.#sum(totals, label, 2, request.cachedTokens);
+    this.#sum(totals, label, 3, request.outputTokens);
+    this.#sum(totals, label, 4, request.reasoningTokens);
+    this.#sum(totals, label, 5, request.isMetered ? 0 : 1);
+    this.#sum(totals, label, 6, costNanos);
+    if (liveId > 0) this.count(liveId);
+    this.end();
+  }
+
   /** All of some sums, in as few lines as possible. */
   totals(totals: UsageTotals): void {
     for (let label = 0; label < totals.size; label++) {
@@ -51,6 +72,11 @@ export class UsageLines {
       for (let i = 0; i < COUNTS.length; i++) this.count(totals.sum(label, i));
       this.end();
     }
+  }
+
+  #sum(totals: UsageTotals, label: number, count: number, value: number): void {
+    totals.add(label, count, value);
+    this.count(value);
   }
 
   #number(value: number): void {
@@ -79,13 +105,26 @@ export class UsageLines {
 
 const LINE = /^(\d{1,9}) (\{.*\}|\d{1,16}(?: \d{1,16})*)$/;
 
+/** The content of a journal. */
+export interface ReadUsage {
+  readonly totals: UsageTotals;
+  /** Lines that could not be read. */
+  readonly damaged: number;
+  /** The requests in it that have one. */
+  readonly liveIds: ReadonlySet<number>;
+}
+
+const NO_IDS: ReadonlySet<number> = new Set();
+
 /**
  * Reads a journal. Bytes after the last line end were being written when the writer crashed, and were not acknowledged;
  * any other invalid line is damaged.
+ * @param ended requests that do not count, by `liveId`: their final usage is in another journal
  */
-export function readUsageLines(bytes: Buffer): { totals: UsageTotals; damaged: number } {
+export function readUsageLines(bytes: Buffer, ended: ReadonlySet<number> = NO_IDS): ReadUsage {
   const totals = new UsageTotals();
   const labels = new Map<string, number>();
+  const liveIds = new Set<number>();
   const lines = bytes.toString('utf8', 0, bytes.lastIndexOf(LF) + 1).split('\n');
   lines.pop();
   let damaged = 0;
@@ -93,10 +132,15 @@ export function readUsageLines(bytes: Buffer): { totals: UsageTotals; damaged: n
     const [, number, rest] = LINE.exec(line) ?? ['', '', ''];
     const isRead = rest!.startsWith('{')
       ? readLabel(rest!, (label) => labels.set(number!, totals.addLabel(label)))
-      : readCounts(rest!, labels.get(number!), totals);
+      : readCounts(rest!, labels.get(number!), (label, counts) => {
+          const liveId = counts[COUNTS.length];
+          if (liveId !== undefined) liveIds.add(liveId);
+          if (liveId !== undefined && ended.has(liveId)) return;
+          for (let i = 0; i < COUNTS.length; i++) totals.add(label, i, counts[i]!);
+        });
     if (!isRead) damaged++;
   }
-  return { totals, damaged };
+  return { totals, damaged, liveIds };
 }
 
 function readLabel(text: string, add: (label: UsageLabel) => void): boolean {
@@ -112,9 +156,14 @@ function readLabel(text: string, add: (label: UsageLabel) => void): boolean {
   return true;
 }
 
-function readCounts(text: string, label: number | undefined, totals: UsageTotals): boolean {
+function readCounts(
+  text: string,
+  label: number | undefined,
+  add: (label: number, counts: readonly number[]) => void,
+): boolean {
   const counts = text.split(' ').map(Number);
-  if (label === undefined || counts.length !== COUNTS.length || !counts.every(Number.isSafeInteger)) return false;
-  for (const [i, count] of counts.entries()) totals.add(label, i, count);
+  const isLong = counts.length === COUNTS.length || counts.length === COUNTS.length + 1;
+  if (label === undefined || !isLong || !counts.every(Number.isSafeInteger)) return false;
+  add(label, counts);
   return true;
 }

@@ -1,23 +1,6 @@
 import { closeSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs';
-import type { FinishedRequest } from '../request/request-record.js';
 import { UsageLines } from './usage-lines.js';
-import { UsageTotals } from './usage-totals.js';
-
-/** What is counted of a request. */
-export type CountedRequest = Pick<
-  FinishedRequest,
-  | 'keyId'
-  | 'model'
-  | 'endpoint'
-  | 'outcome'
-  | 'cause'
-  | 'endedUs'
-  | 'inputTokens'
-  | 'cachedTokens'
-  | 'outputTokens'
-  | 'reasoningTokens'
-  | 'isMetered'
->;
+import { type CountedRequest, UsageTotals } from './usage-totals.js';
 
 const NO_FILE = -1;
 
@@ -52,25 +35,12 @@ export class UsageSegment {
   }
 
   add(request: CountedRequest, day: string, costNanos: number): void {
-    const { cachedTokens, endpoint, inputTokens, keyId, model, outputTokens, reasoningTokens } = request;
+    const { cachedTokens, inputTokens, outputTokens, reasoningTokens } = request;
     const outcome = request.cause === '' ? request.outcome : request.cause;
     if (!areWhole(inputTokens, cachedTokens, outputTokens) || !areWhole(reasoningTokens, costNanos, 0)) {
       throw new RangeError('usage must be whole numbers');
     }
-    let label = this.totals.find(keyId, model, endpoint.name, day, outcome);
-    if (label < 0) {
-      label = this.totals.addLabel({ keyId, model, endpoint: endpoint.name, day, outcome });
-      this.#lines.label(label, this.totals.label(label));
-    }
-    this.#lines.begin(label);
-    this.#count(label, 0, 1);
-    this.#count(label, 1, inputTokens);
-    this.#count(label, 2, cachedTokens);
-    this.#count(label, 3, outputTokens);
-    this.#count(label, 4, reasoningTokens);
-    this.#count(label, 5, request.isMetered ? 0 : 1);
-    this.#count(label, 6, costNanos);
-    this.#lines.end();
+    this.#lines.request(this.totals, request, day, outcome, costNanos);
   }
 
   /** Bytes that wait for `commit`. */
@@ -122,11 +92,6 @@ export class UsageSegment {
     this.#file = NO_FILE;
   }
 
-  #count(label: number, count: number, value: number): void {
-    this.totals.add(label, count, value);
-    this.#lines.count(value);
-  }
-
   /** Truncates the file to complete lines, if possible. */
   #abandon(): void {
     try {
@@ -146,6 +111,6 @@ function isWhole(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
-function writeAll(file: number, bytes: Buffer, length: number): void {
+export function writeAll(file: number, bytes: Buffer, length: number): void {
   for (let done = 0; done < length; ) done += writeSync(file, bytes, done, length - done);
 }

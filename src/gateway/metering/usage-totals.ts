@@ -1,4 +1,22 @@
 import type { UsageRow } from '../../store/usage/usage.js';
+import type { FinishedRequest } from '../request/request-record.js';
+
+/** What is counted of a request. */
+export type CountedRequest = Pick<
+  FinishedRequest,
+  | 'keyId'
+  | 'model'
+  | 'endpoint'
+  | 'outcome'
+  | 'cause'
+  | 'endedUs'
+  | 'inputTokens'
+  | 'cachedTokens'
+  | 'outputTokens'
+  | 'reasoningTokens'
+  | 'isMetered'
+  | 'liveId'
+>;
 
 /** The labels of a sum of usage; a day is UTC, written YYYY-MM-DD. */
 export type UsageLabel = Pick<UsageRow, 'keyId' | 'model' | 'endpoint' | 'day' | 'outcome'>;

@@ -40,7 +40,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   readonly #headers: string[];
   readonly #attempts: Attempts;
   readonly #response: ClientResponse;
-  readonly #settlement: Settlement;
+  readonly settlement: Settlement;
   /**
    * A field, not a closure of the constructor: V8 keeps the closure's context alive long enough to promote every
    * request body.
@@ -62,7 +62,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.#headers = upstreamHeaders(parts.request.rawHeaders, facts.id, parts.trace);
     this.#attempts = new Attempts(host, endpoint, facts, this.record);
     this.#response = new ClientResponse(parts.response, this, host.meters, parts.strips);
-    this.#settlement = new Settlement(host, this.record, this.#response);
+    this.settlement = new Settlement(host, this.record, this.#response);
     parts.response.onClose = this.#clientLeft;
   }
 
@@ -129,7 +129,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
       if (reservation !== null) this.#host.services.access!.refund(reservation);
       return;
     }
-    this.#settlement.reservation = reservation;
+    this.settlement.reservation = reservation;
     if (refusal === null) this.endpoint.flow.enter(this);
     else this.#fail(refusal, 'refused', 'over a limit');
   }
@@ -163,7 +163,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     const load = headerValue(raw, LOAD_HEADER);
     if (load !== undefined) this.endpoint.reportLoad(replica, load);
     if (this.#host.isDraining) this.#response.closeAfter();
-    return clientHeaders(raw, this.record, replica.headerId, this.#settlement.reservation);
+    return clientHeaders(raw, this.record, replica.headerId, this.settlement.reservation);
   }
 
   pieceArrives(isFirst: boolean): void {
@@ -180,7 +180,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   }
 
   usageIsKnown(): void {
-    if (!this.hasEnded) this.#settlement.noteEarly();
+    if (!this.hasEnded) this.settlement.noteEarly();
   }
 
   responseEnds(): void {
@@ -275,16 +275,16 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.#parts.response.onClose = null;
     this.#stopWaiting();
     this.#response.detach(outcome !== 'ok');
-    this.#settlement.count(outcome === 'ok' || outcome === 'client_error');
+    this.settlement.count(outcome === 'ok' || outcome === 'client_error');
     if (error !== null && !this.#response.hasBegun) record.status = error.status;
     else if (record.status === 0) record.status = CLIENT_LEFT;
     this.#attempts.leave();
-    this.#settlement.settle();
+    this.settlement.settle();
     const isKeptOut = outcome === 'refused' || outcome === 'no_replica';
     const { recorder } = host.services;
     if (recorder !== null && isKeptOut) this.#attempts.notePrompt(recorder);
     host.ended(this);
-    this.#settlement.note();
+    this.settlement.note();
   }
 
   #stopWaiting(): void {

@@ -41,6 +41,14 @@ export class Settlement {
     record.isMetered = meter.isMetered;
   }
 
+  /** The record of a stream under way, with its sums so far; null unless the client has received some of it. */
+  running(): RequestRecord | null {
+    const record = this.#record;
+    if (this.#isNoted || !record.isStreamed || this.#response.bytes === 0) return null;
+    this.count(false);
+    return record;
+  }
+
   /** Replaces the reservation by the actual usage; refunds it where no replica did any work. */
   settle(): void {
     const { reservation } = this;

@@ -27,6 +27,7 @@ export function finishedRequest(change: Partial<FinishedRequest> = {}): Finished
     cachedTokens: 64,
     outputTokens: 20,
     reasoningTokens: 5,
+    liveId: 0,
     isMetered: true,
     blockSize: 16,
     recordedBlocks: '',

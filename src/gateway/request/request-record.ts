@@ -60,6 +60,8 @@ export interface FinishedRequest {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly isMetered: boolean;
+  /** Names it in the usage journal once its running sums were written; 0 before. */
+  readonly liveId: number;
   /** For the recording: tokens per block, and the JSON list of the hashed ids of the prompt's blocks. */
   readonly blockSize: number;
   readonly recordedBlocks: string;
@@ -95,6 +97,7 @@ export class RequestRecord implements FinishedRequest {
   outputTokens = 0;
   reasoningTokens = 0;
   isMetered = false;
+  liveId = 0;
   blockSize = 0;
   recordedBlocks = '';
   policy = '';
