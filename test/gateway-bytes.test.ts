@@ -81,7 +81,7 @@ describe('a stream through the gateway is byte for byte what the replica sent', 
 
   test('and where the replica breaks off, an error event follows', async () => {
     const replica = await RawReplica.start();
-    const gateway = await gatewayOver([replica], { breaker: { failures: 1e9, openMs: 0 } });
+    const gateway = await gatewayOver([replica], { breaker: { failures: 1e9, share: 1, windowMs: 0, openMs: 0 } });
     for (let at = 1; at < STREAM.length; at++) {
       const sent = STREAM.subarray(0, at);
       const framed = chunked([sent]);

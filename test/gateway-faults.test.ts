@@ -15,7 +15,7 @@ const QUICK: Partial<GatewayConfig> = {
   health: { intervalMs: 20, timeoutMs: 500, failures: 1 },
   signals: { intervalMs: 20, staleMs: 5000 },
   timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 50_000 },
-  breaker: { failures: 3, openMs: 50 },
+  breaker: { failures: 3, share: 1, windowMs: 0, openMs: 50 },
   retries: { most: 3, backoffMs: 1, budget: 1 },
   limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 1_000_000, headerBytes: 16_384, decisions: 200 },
 };
@@ -82,7 +82,7 @@ describe('a replica', () => {
 
   test('that resets connections in the middle of responses breaks streams with an error event', async () => {
     const { clients, engines, gateway } = await fleet(3, 'round-robin', {
-      breaker: { failures: 1000, openMs: 50 },
+      breaker: { failures: 1000, share: 1, windowMs: 0, openMs: 50 },
     });
     engines[0]!.faults({ disconnectRate: 1 });
     const all = await load(clients, randomStream(3, 'reset'), { atOnce: 15, each: 8 });

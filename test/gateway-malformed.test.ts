@@ -58,7 +58,10 @@ const shown = ({ bytes }: Malformed) => bytes.subarray(0, 200).toString('latin1'
 
 test(`${REQUESTS} malformed requests get 4xx, or their connection closed, and change nothing`, async () => {
   const engines = [await fakeEngine(), await fakeEngine()];
-  const gateway = await gatewayOver(engines, { limits: LIMITS, breaker: { failures: 1, openMs: 60_000 } });
+  const gateway = await gatewayOver(engines, {
+    limits: LIMITS,
+    breaker: { failures: 1, share: 1, windowMs: 0, openMs: 60_000 },
+  });
   const next = malformedRequests(randomStream(1, 'malformed'), LIMITS.bodyBytes);
   const statuses = new Map<number, number>();
   let sent = 0;

@@ -15,7 +15,10 @@ const NO_RETRY = { most: 0, backoffMs: 0, budget: 0 };
 describe('time', () => {
   test('a half-open breaker admits exactly one of many requests', async () => {
     const engine = await fake();
-    const gateway = await gatewayOver([engine], { breaker: { failures: 1, openMs: 0 }, retries: NO_RETRY });
+    const gateway = await gatewayOver([engine], {
+      breaker: { failures: 1, share: 1, windowMs: 0, openMs: 0 },
+      retries: NO_RETRY,
+    });
     engine.answer = ({ request }) => request.socket.destroy();
     expect((await ask(gateway)).status).toBe(502);
     engine.answer = () => {};
@@ -32,7 +35,10 @@ describe('time', () => {
 
   test('a half-open breaker admits another probe when the last one was cancelled or timed out', async () => {
     const engine = await fake();
-    const gateway = await gatewayOver([engine], { breaker: { failures: 1, openMs: 0 }, retries: NO_RETRY });
+    const gateway = await gatewayOver([engine], {
+      breaker: { failures: 1, share: 1, windowMs: 0, openMs: 0 },
+      retries: NO_RETRY,
+    });
     engine.answer = ({ request }) => request.socket.destroy();
     expect((await ask(gateway)).status).toBe(502);
     engine.answer = () => {};
@@ -50,6 +56,43 @@ describe('time', () => {
     engine.answer = ({ response }) => sendJson(response, 200, {});
     expect((await ask(gateway)).status).toBe(200);
     expect(gateway.replicas()[0]!.breaker.isOpen).toBe(false);
+  });
+
+  test('after all replicas restarted, the first passing health check admits a request', async () => {
+    const engines = [await fake(), await fake()];
+    const gateway = await gatewayOver(engines, {
+      breaker: { failures: 1, share: 1, windowMs: 0, openMs: 60_000 },
+      retries: { most: 1, backoffMs: 0, budget: 1 },
+    });
+    await Promise.all(engines.map((engine) => engine.kill()));
+    expect((await ask(gateway)).status).toBe(502);
+    expect(gateway.replicas().every(({ breaker }) => breaker.isOpen)).toBe(true);
+    await Promise.all(engines.map((engine) => engine.listen(Number(new URL(engine.url).port))));
+    expect((await ask(gateway)).status).toBe(503);
+    await gateway.fleet.check();
+    // Both are probed, one request each.
+    expect([(await ask(gateway)).status, (await ask(gateway)).status]).toEqual([200, 200]);
+    expect(gateway.replicas().some(({ breaker }) => breaker.isOpen)).toBe(false);
+    expectIdle(gateway);
+  });
+
+  test('a probe that streams admits other requests from its first event on', async () => {
+    const engine = await fake();
+    const gateway = await gatewayOver([engine], {
+      breaker: { failures: 1, share: 1, windowMs: 0, openMs: 0 },
+      retries: NO_RETRY,
+    });
+    engine.answer = ({ request }) => request.socket.destroy();
+    expect((await ask(gateway)).status).toBe(502);
+    engine.answer = ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+    };
+    const probe = await ask(gateway);
+    await until(() => !gateway.replicas()[0]!.breaker.isOpen);
+    engine.seen[1]!.response.end('data: 2\n\n');
+    expect(await probe.text()).toBe('data: 1\n\ndata: 2\n\n');
+    expectIdle(gateway);
   });
 
   test('a stream that stops for too long ends with an error event', async () => {

@@ -216,7 +216,7 @@ describe('replicas that fail', () => {
   it('open the breaker after failures in a row, and close it with the first success', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!], {
-      breaker: { failures: 2, openMs: 0 },
+      breaker: { failures: 2, share: 1, windowMs: 0, openMs: 0 },
       retries: { most: 0, backoffMs: 0, budget: 0 },
     });
     const [replica] = gateway.replicas();
@@ -233,7 +233,7 @@ describe('replicas that fail', () => {
 
   it('are not held responsible for client errors', async () => {
     const [engine] = await engines(1);
-    const gateway = await gatewayFor([engine!], { breaker: { failures: 1, openMs: 60_000 } });
+    const gateway = await gatewayFor([engine!], { breaker: { failures: 1, share: 1, windowMs: 0, openMs: 60_000 } });
     engine!.answer = ({ response }) => sendJson(response, 400, { error: { message: 'no' } });
     for (let i = 0; i < 5; i++) expect((await post(gateway, CHAT)).status).toBe(400);
     expect(gateway.replicas()[0]!.breaker.isOpen).toBe(false);

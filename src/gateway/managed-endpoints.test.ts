@@ -245,7 +245,7 @@ describe('an endpoint of external upstreams', () => {
   });
 
   it('reports failed requests although its list of models is available, until one succeeds', async () => {
-    const config = { breaker: { failures: 2, openMs: 0 } };
+    const config = { breaker: { failures: 2, share: 1, windowMs: 0, openMs: 0 } };
     const [engine, gateway] = [await engineOf(), await gatewayOf(config)];
     gateway.routes.put(managedEndpoint([upstream('a', engine.url)]));
     await ready(gateway);

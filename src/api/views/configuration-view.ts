@@ -102,7 +102,12 @@ export const CONFIGURATION: v.GenericSchema<unknown, GatewayConfig> = section('C
     'health checks of replicas',
   ),
   breaker: described(
-    section('BreakerInForce', { failures: health.breakerFailures, openMs: health.breakerMs }),
+    section('BreakerInForce', {
+      failures: health.breakerFailures,
+      share: health.breakerShare,
+      windowMs: health.breakerWindowMs,
+      openMs: health.breakerMs,
+    }),
     'circuit breakers of replicas',
   ),
   retries: described(section('RetriesInForce', camelKeys(RETRIES_SCHEMA.entries)), 'retries on other replicas'),

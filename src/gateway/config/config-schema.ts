@@ -63,7 +63,15 @@ export const HEALTH_SCHEMA = section('Health', {
     default: 5,
     help: 'failed requests in a row that open its circuit breaker',
   }),
-  breaker_ms: field(ms(), { default: 5000, help: 'time until an open breaker lets one request try' }),
+  breaker_share: field(number(0.01, 1), {
+    default: 0.5,
+    help: 'share of failed requests within breaker_window_ms that opens it; at least 10 requests',
+  }),
+  breaker_window_ms: field(ms(), { default: 10_000, help: 'length of that window; 0: only failures in a row count' }),
+  breaker_ms: field(ms(), {
+    default: 5000,
+    help: 'time until an open breaker admits one request as a probe; a passing health check admits it earlier',
+  }),
   slow_start_ms: field(ms(), { default: 10_000, help: 'time in which a new replica gets less than its share' }),
   wait_ms: field(ms(), { default: 2000, help: 'longest wait for a replica of a declared endpoint to become ready' }),
   signals_ms: field(ms(10), { default: 1000, help: 'time between two reads of its metrics' }),

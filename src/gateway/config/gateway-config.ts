@@ -23,7 +23,7 @@ export interface GatewayConfig {
   timeouts: CamelKeys<Value<typeof TIMEOUTS_SCHEMA>>;
   limits: CamelKeys<Value<typeof LIMITS_SCHEMA>>;
   health: { intervalMs: number; timeoutMs: number; failures: number };
-  breaker: { failures: number; openMs: number };
+  breaker: { failures: number; share: number; windowMs: number; openMs: number };
   retries: CamelKeys<Value<typeof RETRIES_SCHEMA>>;
   signals: { intervalMs: number; staleMs: number };
   /** How long a new replica gets less than its share. */
@@ -138,7 +138,12 @@ export function settingsOf(keys: ConfigValues): Settings {
     limits: camelKeys(keys.limits),
     timeouts: camelKeys(keys.timeouts),
     health: { intervalMs: health.intervalMs, timeoutMs: health.timeoutMs, failures: health.failures },
-    breaker: { failures: health.breakerFailures, openMs: health.breakerMs },
+    breaker: {
+      failures: health.breakerFailures,
+      share: health.breakerShare,
+      windowMs: health.breakerWindowMs,
+      openMs: health.breakerMs,
+    },
     retries: camelKeys(keys.retries),
     signals: { intervalMs: health.signalsMs, staleMs: health.staleMs },
     slowStartMs: health.slowStartMs,

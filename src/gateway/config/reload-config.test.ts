@@ -13,7 +13,7 @@ describe('reloadConfig', () => {
       timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
       limits: { ...BEFORE.limits, bodyBytes: 5000 },
       health: { intervalMs: 10, timeoutMs: 10, failures: 1 },
-      breaker: { failures: 1, openMs: 1 },
+      breaker: { failures: 1, share: 1, windowMs: 0, openMs: 1 },
       retries: { most: 0, backoffMs: 0, budget: 0 },
       signals: { intervalMs: 10, staleMs: 10 },
       slowStartMs: 1,

@@ -123,12 +123,12 @@ describe('Fleet', () => {
     const policy = { ...DEFAULT_POLICY, name: 'least-loaded' };
     const again = endpointOf('a', [engines[0]!], { policy });
     const after = configOf(again, endpointOf('c', [engines[1]!]));
-    fleet.configure({ ...after, breaker: { failures: 1, openMs: 1 } });
+    fleet.configure({ ...after, breaker: { failures: 1, share: 1, windowMs: 0, openMs: 1 } });
     expect([...fleet.endpoints.keys()]).toEqual(['a', 'c']);
     expect(fleet.endpoints.get('a')).toBe(endpoint);
     expect([endpoint.policy, endpoint.inFlight]).toEqual([policy, 1]);
     expect(endpoint.replicas).toEqual([kept]);
-    expect(kept!.breaker.options).toEqual({ failures: 1, openMs: 1 });
+    expect(kept!.breaker.options).toEqual({ failures: 1, share: 1, windowMs: 0, openMs: 1 });
     expect([left!.state, other!.state, left!.pool.destroyed]).toEqual(['draining', 'draining', true]);
     expect(fleet.config).toEqual(after.endpoints);
     await until(() => fleet.directory.replicas().every(({ state }) => state === 'ready'));
@@ -204,7 +204,7 @@ describe('Fleet', () => {
     await fleet.check();
     expect(waiting.heard).toEqual(['went after 0']);
     const [replica] = fleet.directory.replicas();
-    replica!.breaker.options = { failures: 1, openMs: 0 };
+    replica!.breaker.options = { failures: 1, share: 1, windowMs: 0, openMs: 0 };
     replica!.breaker.failed(0, 0);
     replica!.breaker.placed(0);
     const other = new FakeWaiting();

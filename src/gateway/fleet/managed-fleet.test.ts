@@ -212,7 +212,7 @@ describe('managed endpoints and the configuration', () => {
     routes.put(managedEndpoint([managedReplica('b', NOWHERE), upstream('u', NOWHERE, { credential: 'secret' })]));
     const endpoint = fleet.directory.find('m', 'chat', 'ws');
     const [before] = endpoint.replicas;
-    fleet.configure({ ...config, endpoints: [file('z')], breaker: { failures: 9, openMs: 1 } });
+    fleet.configure({ ...config, endpoints: [file('z')], breaker: { failures: 9, share: 1, windowMs: 0, openMs: 1 } });
     expect([...fleet.endpoints.keys()]).toEqual(['z', 'ws/chat']);
     expect([endpoint.replicas[0] === before, before!.breaker.options.failures]).toEqual([true, 9]);
     expect(fleet.config.map(({ name }) => name)).toEqual(['z']);

@@ -48,7 +48,8 @@ export class ReplicaWatch {
       const before = replica.state;
       await checkHealth(replica, this.#parts.config.health, () => this.#nowMs());
       replica.checkedMs = this.#nowMs();
-      if (replica.state === before) return;
+      // An open breaker may admit a probe now.
+      if (replica.state === before && !replica.breaker.isOpen) return;
       for (const endpoint of this.#endpoints.values()) {
         if (endpoint.replicas.includes(replica)) endpoint.fleetChanged();
       }

@@ -121,6 +121,13 @@ export class Attempts {
     if (!wasOpen && breaker.isOpen) this.#host.metrics.replicas.breakerOpened(id);
   }
 
+  /** The first byte of the response body has arrived. */
+  firstByte(): void {
+    const { breaker } = this.replica!;
+    this.#endpoint.placer.firstToken(this.placed!);
+    if (breaker.isOpen && this.#record.status < 400) breaker.responded(this.placed!.request);
+  }
+
   succeeded(): void {
     this.#endpoint.placer.succeeded(this.placed!, this.#facts);
   }

@@ -168,7 +168,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
 
   pieceArrives(isFirst: boolean): void {
     const { endpoint, record } = this;
-    if (isFirst) endpoint.placer.firstToken(this.#attempts.placed!);
+    if (isFirst) this.#attempts.firstByte();
     if (!record.isStreamed) return;
     const { metrics } = this.#host;
     const nowUs = this.#host.nowUs();

@@ -180,7 +180,7 @@ describe('policies of an endpoint, one after the other', () => {
 });
 
 describe('blame', () => {
-  const options = { failures: 2, openMs: 1000 };
+  const options = { failures: 2, share: 1, windowMs: 0, openMs: 1000 };
 
   it('falls on a replica that breaks off, every time, and for a response on the first alone', () => {
     const { endpoint, enter, replicas } = endpointOf(['a', 'b', 'c']);

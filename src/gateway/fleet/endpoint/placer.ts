@@ -133,7 +133,7 @@ export class Placer {
 
   /** The replica served the request, whatever the status. */
   succeeded({ attempt, replica, request }: PlacedRequest, { body }: RequestFacts): void {
-    replica.breaker.succeeded(request);
+    replica.breaker.succeeded(request, this.#parts.host.nowUs() / 1000);
     if (attempt > 0 && this.#suspects.size > 0) this.#suspects.clear(body);
   }
 

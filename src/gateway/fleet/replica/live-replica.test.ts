@@ -50,7 +50,10 @@ describe('LiveReplica', () => {
     const replica = replicaOf();
     const { breaker, timeouts } = GATEWAY_DEFAULTS;
     const first = replica.pool;
-    replica.configure({ breaker: { failures: 1, openMs: 1 }, timeouts: { ...timeouts, idleMs: 5, totalMs: 5 } });
+    replica.configure({
+      breaker: { failures: 1, share: 1, windowMs: 0, openMs: 1 },
+      timeouts: { ...timeouts, idleMs: 5, totalMs: 5 },
+    });
     expect([replica.pool === first, replica.breaker.options.failures]).toEqual([true, 1]);
     replica.configure({ breaker, timeouts: { ...timeouts, connectMs: 5 } });
     expect([replica.pool === first, first.closed]).toEqual([false, true]);

@@ -150,8 +150,10 @@ export class LiveReplica {
     void before.close().then(() => this.#ending.delete(before));
   }
 
+  /** A check passed. The models of an external API, which serve as its check, say nothing about its breaker. */
   healthy(nowMs: number): void {
     if (this.state === 'draining') return;
+    if (this.external === null) this.breaker.halfOpen();
     if (this.healthFailures > 0) this.#trouble.recovered();
     this.healthFailures = 0;
     this.problem = '';
