@@ -42,6 +42,9 @@ export class ApiError extends Error {
   }
 }
 
+/** The shape of errors that a client expects. */
+export type ErrorShape = 'openai' | 'anthropic';
+
 /** The body of an error, as OpenAI shapes it. */
 export interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string | number | null };
@@ -50,6 +53,34 @@ export interface ErrorBody {
 export function errorBody({ kind, message, param }: ApiError): ErrorBody {
   const { type, code } = ERROR_KINDS[kind];
   return { error: { message, type, param, code } };
+}
+
+/** The type of an error at Anthropic, by status; any other 4xx is an invalid request, any other 5xx an API error. */
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+/** The body of an error, as Anthropic shapes it. */
+export interface AnthropicErrorBody {
+  type: 'error';
+  error: { type: string; message: string };
+  request_id: string;
+}
+
+export function anthropicErrorBody({ message, status }: ApiError, requestId: string): AnthropicErrorBody {
+  const type = ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  return { type: 'error', error: { type, message }, request_id: requestId };
+}
+
+/** The body of an error as JSON, in the shape that its client expects. */
+export function errorJson(error: ApiError, requestId: string, shape: ErrorShape): string {
+  return JSON.stringify(shape === 'openai' ? errorBody(error) : anthropicErrorBody(error, requestId));
 }
 
 /** The kind of the error: a constant word. */

@@ -33,12 +33,35 @@ export function writePrompt(kind: ApiKind, body: JsonObject, out: PromptBytes): 
     case 'embedding':
       for (const prompt of promptsOf(body.input, 'input')) writePlain(prompt, out);
       return;
+    case 'pooling':
+    case 'classify':
+    case 'moderation':
+      writeInput(body, out);
+      return;
+    case 'speech':
+      out.add(textOf(body.input, 'input'));
+      return;
+    case 'image':
+      out.add(textOf(body.prompt, 'prompt'));
+      return;
+    case 'count-tokens':
+    case 'tokenize':
+    case 'detokenize':
+      // The model reads nothing.
+      return;
     case 'rerank':
       for (const prompt of [textOf(body.query, 'query'), ...documentsOf(body)]) out.add(prompt);
       return;
     case 'score':
       for (const field of ['text_1', 'text_2']) for (const text of textsOf(body[field], field)) out.add(text);
   }
+}
+
+/** An input that may be a chat as well, and whose texts may be parts of a message. */
+function writeInput(body: JsonObject, out: PromptBytes): void {
+  if (body.messages !== undefined) writeChat(body, out);
+  else if (Array.isArray(body.input) && isObject(body.input[0])) for (const part of body.input) writePart(part, out);
+  else for (const prompt of promptsOf(body.input, 'input')) writePlain(prompt, out);
 }
 
 export function writePlain(prompt: Prompt, out: PromptBytes): void {

@@ -3,7 +3,7 @@ import { ApiError } from '../../protocol/errors.js';
 import { type JsonObject, parseJsonObject } from '../../protocol/json/json-body.js';
 import { engineBodyTooLarge } from '../errors.js';
 import type { EngineExchange } from './engine-exchange.js';
-import { ROUTES, type Route } from './routes.js';
+import { type Route, routeAt } from './routes.js';
 
 /** Finds the route of a request and runs it; errors become error responses. */
 export function dispatch(exchange: EngineExchange): void {
@@ -25,7 +25,7 @@ export function dispatch(exchange: EngineExchange): void {
 
 function routeOf({ request, response }: EngineExchange): Route {
   const [path = ''] = (request.url ?? '').split('?', 1);
-  const route = ROUTES.get(path);
+  const route = routeAt(path);
   if (route === undefined) throw new ApiError('unknown_path', `There is nothing at ${path}.`);
   const { method } = request;
   if ((method === 'GET' && route.get) || (method === 'POST' && route.post)) return route;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { ApiError } from '../../protocol/errors.js';
+import { API_PATHS, errorShape } from '../../protocol/endpoints.js';
+import { ApiError, anthropicErrorBody } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json/json-body.js';
 import type { Engine } from '../engine.js';
 import { engineErrorBody } from '../errors.js';
@@ -47,7 +48,10 @@ export class EngineExchange {
     const known = error instanceof ApiError ? error : new ApiError('internal', String(error));
     // The rest of a body that is too large is not read.
     const headers = known.kind === 'too_large' ? { connection: 'close' } : {};
-    this.sendJson(known.status, { ...engineErrorBody(known) }, headers);
+    const [path = ''] = (this.request.url ?? '').split('?', 1);
+    const isAnthropic = errorShape(API_PATHS.get(path) ?? 'chat') === 'anthropic';
+    const body = isAnthropic ? anthropicErrorBody(known, this.id('req')) : engineErrorBody(known);
+    this.sendJson(known.status, { ...body }, headers);
   }
 
   /** Echoes the client's request id, and adds the load of the engine if requested. */

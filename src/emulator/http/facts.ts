@@ -1,6 +1,7 @@
 import { ApiError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json/json-body.js';
 import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
+import { unknownModel } from '../errors.js';
 import { changedFaults, faultsBody } from '../faults.js';
 import type { EngineExchange } from './engine-exchange.js';
 
@@ -19,17 +20,28 @@ export function showVersion(exchange: EngineExchange): void {
 
 /** `GET /v1/models` */
 export function models(exchange: EngineExchange): void {
-  const { modelName, config } = exchange.engine.options;
-  const model = {
+  exchange.sendJson(200, { object: 'list', data: [modelCard(exchange)] });
+}
+
+/** `GET /v1/models/{id}` */
+export function model(exchange: EngineExchange): void {
+  const [path = ''] = exchange.request.url!.split('?', 1);
+  const name = decodeURIComponent(path.slice('/v1/models/'.length));
+  if (name !== exchange.engine.options.modelName) throw unknownModel(name);
+  exchange.sendJson(200, modelCard(exchange));
+}
+
+function modelCard({ created, engine }: EngineExchange): JsonObject {
+  const { modelName, config } = engine.options;
+  return {
     id: modelName,
     object: 'model',
-    created: exchange.created,
+    created,
     owned_by: 'vllm',
     root: config.model,
     parent: null,
     max_model_len: config.maxModelLen,
   };
-  exchange.sendJson(200, { object: 'list', data: [model] });
 }
 
 /** `GET /metrics` */

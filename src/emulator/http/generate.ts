@@ -1,7 +1,8 @@
 import { ApiError } from '../../protocol/errors.js';
 import { type GenerationRequest, readGenerationRequest } from '../../protocol/generation-request.js';
-import type { JsonObject } from '../../protocol/json/json-body.js';
-import { promptsOf, writeChat, writePlain } from '../../protocol/write-prompt.js';
+import { type JsonObject, requiredText } from '../../protocol/json/json-body.js';
+import { type PromptBytes, tokensOfBytes } from '../../protocol/prompt-bytes.js';
+import { promptsOf, writeChat, writePlain, writePrompt } from '../../protocol/write-prompt.js';
 import type { Engine } from '../engine.js';
 import { tooManyTokens, unknownModel } from '../errors.js';
 import { hashText } from '../prompt-hash.js';
@@ -10,6 +11,7 @@ import { planResponse } from '../response.js';
 import { Sequence } from '../sequence.js';
 import type { EngineExchange } from './engine-exchange.js';
 import { type Choice, GenerationJob } from './generation-job.js';
+import { messageFormat } from './message-format.js';
 import { chatFormat, textFormat } from './response-format.js';
 
 /** The default output limit of plain completions, as in vLLM. */
@@ -46,6 +48,41 @@ export function complete(exchange: EngineExchange, body: JsonObject, breaks: boo
     planned.add(request.echo ? engine.scratch.view().toString() : '');
   }
   job.start(planned.choices, planned.promptTokens, breaks);
+}
+
+/** `POST /v1/messages` */
+export function message(exchange: EngineExchange, body: JsonObject, breaks: boolean): void {
+  const request = readFor(exchange.engine, generationOf(body));
+  const { engine } = exchange;
+  const format = messageFormat(exchange.id('msg'), request.model);
+  const job = new GenerationJob(exchange, { ...request, includeUsage: true, continuousUsage: true }, format);
+  writeMessagePrompt(body, engine.scratch);
+  const planned = new Planned(engine, job, request);
+  planned.add('');
+  job.start(planned.choices, planned.promptTokens, breaks);
+}
+
+/** `POST /v1/messages/count_tokens` */
+export function countTokens(exchange: EngineExchange, body: JsonObject): void {
+  const { options, scratch } = exchange.engine;
+  const model = requiredText(body, 'model');
+  if (model !== options.modelName) throw unknownModel(model);
+  writeMessagePrompt(body, scratch);
+  exchange.sendJson(200, { input_tokens: tokensOfBytes(scratch.length) });
+}
+
+function writeMessagePrompt(body: JsonObject, out: PromptBytes): void {
+  out.clear();
+  writePrompt('messages', body, out);
+  out.add('<|im_start|>assistant');
+  out.fillToken();
+}
+
+/** The parameters of a message under the names of a completion. */
+function generationOf(body: JsonObject): JsonObject {
+  if (body.max_tokens == null) throw new ApiError('malformed', "'max_tokens' is required.", 'max_tokens');
+  const { ignore_eos, max_tokens, model, stop_sequences, stream } = body;
+  return { ignore_eos, max_tokens, model, stop: stop_sequences, stream };
 }
 
 function readFor(engine: Engine, body: JsonObject): GenerationRequest {

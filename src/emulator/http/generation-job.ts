@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GenerationRequest } from '../../protocol/generation-request.js';
 import { TOKEN_BYTES } from '../../protocol/prompt-bytes.js';
-import { SSE_DONE, SSE_HEADERS } from '../../protocol/sse/sse-writer.js';
+import { SSE_HEADERS } from '../../protocol/sse/sse-writer.js';
 import { type UsageBody, usageBody } from '../../protocol/usage.js';
 import type { PlannedResponse } from '../response.js';
 import type { Sequence, SequenceOwner } from '../sequence.js';
@@ -17,7 +17,7 @@ export interface Choice {
 }
 
 /**
- * Writes the choices of a chat or plain completion as their tokens are generated, or all at once when they are
+ * Writes the choices of a generation as their tokens are generated, or all at once when they are
  * complete.
  */
 export class GenerationJob implements SequenceOwner {
@@ -102,8 +102,7 @@ export class GenerationJob implements SequenceOwner {
     for (let i = 0; i < this.#choices.length; i++) text += this.#newOf(i);
     if (this.#isOver()) {
       this.#isDone = true;
-      if (this.#request.includeUsage) text += this.#format.usage(this.#usage());
-      this.#response.end(text + SSE_DONE);
+      this.#response.end(text + this.#format.ending(this.#request.includeUsage ? this.#usage() : null));
     } else if (text !== '') {
       this.#response.write(text);
     }

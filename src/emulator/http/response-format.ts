@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../protocol/json/json-body.js';
-import { sseEvent } from '../../protocol/sse/sse-writer.js';
+import { SSE_DONE, sseEvent } from '../../protocol/sse/sse-writer.js';
 import type { UsageBody } from '../../protocol/usage.js';
 import type { PlannedResponse } from '../response.js';
 
@@ -13,13 +13,13 @@ export interface ResponseFacts {
 /** The finish reason in the last chunk of a choice. */
 export type Finish = Pick<PlannedResponse, 'finishReason' | 'stopReason'>;
 
-/** How responses are written: as a chat completion or a plain one. */
+/** How responses are written: as a chat completion, a plain one or a message. */
 export interface ResponseFormat {
   /** The event that begins a choice, if there is one. */
   opening(index: number, usage: UsageBody | null): string;
   chunk(index: number, text: string, finish: Finish | null, usage: UsageBody | null): string;
-  /** The event with only the usage. */
-  usage(usage: UsageBody): string;
+  /** The events that end the stream; with the usage, if it was requested. */
+  ending(usage: UsageBody | null): string;
   whole(responses: readonly { text: string; response: Finish }[], usage: UsageBody): JsonObject;
 }
 
@@ -34,7 +34,7 @@ export function chatFormat(facts: ResponseFacts): ResponseFormat {
   return {
     opening: (index, usage) => event([choice(index, { role: 'assistant', content: '' }, null)], usage),
     chunk: (index, text, finish, usage) => event([choice(index, { content: text }, finish)], usage),
-    usage: (usage) => event([], usage),
+    ending: (usage) => (usage === null ? '' : event([], usage)) + SSE_DONE,
     whole: (responses, usage) => ({
       id: facts.id,
       object: 'chat.completion',
@@ -62,7 +62,7 @@ export function textFormat(facts: ResponseFacts): ResponseFormat {
   return {
     opening: () => '',
     chunk: (index, text, finish, usage) => event([choice(index, text, finish)], usage),
-    usage: (usage) => event([], usage),
+    ending: (usage) => (usage === null ? '' : event([], usage)) + SSE_DONE,
     whole: (responses, usage) => ({
       id: facts.id,
       object: 'text_completion',

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json/json-body.js';
 import type { EngineExchange } from './engine-exchange.js';
-import { changeFaults, health, metrics, models, showFaults, showVersion } from './facts.js';
-import { chat, complete } from './generate.js';
+import { changeFaults, health, metrics, model, models, showFaults, showVersion } from './facts.js';
+import { chat, complete, countTokens, message } from './generate.js';
 import { embed, rerank, score } from './pool.js';
 import { detokenize, tokenize } from './tokenize.js';
 
@@ -15,10 +15,16 @@ export interface Route {
   serves?: boolean;
 }
 
-/** Every path there is. */
-export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+/** The route of a path, if there is one. */
+export function routeAt(path: string): Route | undefined {
+  return path.startsWith('/v1/models/') ? { get: model } : ROUTES.get(path);
+}
+
+const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/chat/completions', { post: chat, serves: true }],
   ['/v1/completions', { post: complete, serves: true }],
+  ['/v1/messages', { post: message, serves: true }],
+  ['/v1/messages/count_tokens', { post: countTokens }],
   ['/v1/embeddings', { post: embed, serves: true }],
   ['/v1/rerank', { post: rerank, serves: true }],
   ['/rerank', { post: rerank, serves: true }],

@@ -34,12 +34,15 @@ export class EndpointDirectory {
   }
 
   models(): string[] {
-    return modelsOf(this.replicas());
+    return modelNames(this.replicas());
   }
 
-  /** The models of the endpoint that a path names; throws an ApiError when there is none. */
-  modelsOf(name: string, workspace: string): string[] {
-    return modelsOf(this.#named(name, workspace).replicas);
+  /**
+   * The replicas of the endpoint that a path names, or of all; throws an ApiError when there is no endpoint of that
+   * name.
+   */
+  replicasOf(name: string | null, workspace: string | null): readonly LiveReplica[] {
+    return name === null ? this.replicas() : this.#named(name, workspace ?? '').replicas;
   }
 
   /**
@@ -116,7 +119,8 @@ function missing(model: string, endpoints: readonly Endpoint[]): Error {
   return isStarting ? noReplica(model, 'some have not started yet') : modelUnknown(model);
 }
 
-function modelsOf(replicas: readonly LiveReplica[]): string[] {
+/** The names of the models of some replicas, each once, in order. */
+export function modelNames(replicas: readonly LiveReplica[]): string[] {
   return [...new Set(replicas.flatMap(({ models }) => [...models]))].sort();
 }
 

@@ -1,4 +1,5 @@
-import { type ApiError, errorBody } from '../../protocol/errors.js';
+import { errorShape } from '../../protocol/endpoints.js';
+import { type ApiError, errorJson } from '../../protocol/errors.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { HttpResponse } from '../http/http-response.js';
 import type { Journalled } from '../metering/commit-turn.js';
@@ -193,11 +194,13 @@ export class ClientResponse implements UpstreamHandler, Journalled {
   /** @param isInsideEvent the client has received a part of an event: that has to end before another begins */
   #fail(error: ApiError, isInsideEvent: boolean): void {
     const response = this.#response;
-    const { id, isStreamed } = this.#owner.record;
-    if (!response.headersSent) sendError(response, error, id);
+    const { id, isStreamed, kind } = this.#owner.record;
+    const shape = errorShape(kind);
+    if (!response.headersSent) sendError(response, error, id, shape);
     else if (isStreamed) {
       this.#release();
-      response.end(`${isInsideEvent ? '\n\n' : ''}data: ${JSON.stringify(errorBody(error))}\n\n`);
+      const name = shape === 'anthropic' ? 'event: error\n' : '';
+      response.end(`${isInsideEvent ? '\n\n' : ''}${name}data: ${errorJson(error, id, shape)}\n\n`);
     } else {
       // The headers promised a length: only a closed connection shows the client that the rest is missing.
       response.destroy();

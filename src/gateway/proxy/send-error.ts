@@ -1,4 +1,4 @@
-import type { ApiError } from '../../protocol/errors.js';
+import type { ApiError, ErrorShape } from '../../protocol/errors.js';
 import { Refusal } from '../access/limits/refusal.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { respondError } from '../http/respond-error.js';
@@ -11,6 +11,7 @@ export function sendError(
   response: HttpResponse,
   error: ApiError,
   requestId: string,
+  shape: ErrorShape,
   more: readonly string[] = [],
 ): void {
   const headers = [...more];
@@ -19,5 +20,5 @@ export function sendError(
   if (error.status === 401) headers.push('www-authenticate', 'Bearer');
   if (error instanceof Refusal) headers.push(...error.headers);
   headers.push('x-request-id', requestId);
-  respondError(response, error, headers);
+  respondError(response, error, requestId, shape, headers);
 }

@@ -1,3 +1,4 @@
+import { API_KINDS } from '../../protocol/endpoints.js';
 import { tokensOfBytes } from '../../protocol/prompt-bytes.js';
 import type { Reservation } from '../access/limits/reservation.js';
 import type { RequestRecord } from '../request/request-record.js';
@@ -20,14 +21,18 @@ export class Settlement {
   }
 
   /**
-   * Counts the tokens: those the engine reported, else an estimate. A request that was refused or failed used none;
-   * usage recorded before stays.
+   * Counts the tokens: those the engine reported, else an estimate. A request that was refused or failed used none, nor
+   * did one that only counts tokens; usage recorded before stays.
    */
   count(isWhole: boolean): void {
     const { bytes, meter } = this.#response;
     const record = this.#record;
     const hasWorked = bytes > 0 ? record.status < 400 : record.outcome === 'client_left' && record.attempts > 0;
     if (this.#isNoted || !hasWorked) return;
+    if (API_KINDS[record.kind].counts === 'nothing') {
+      record.isMetered = true;
+      return;
+    }
     const { inputTokens, mostOutput } = record.facts;
     if (meter === null) {
       record.inputTokens = inputTokens;

@@ -1,6 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { RequestBody } from '../../policy/request-features.js';
-import type { ApiKind } from '../../protocol/endpoints.js';
+import { API_KINDS, type ApiKind } from '../../protocol/endpoints.js';
 import { ApiError } from '../../protocol/errors.js';
 import { isObject, type JsonObject, parseJsonObject } from '../../protocol/json/json-body.js';
 import type { HttpRequest } from '../http/http-request.js';
@@ -40,10 +40,13 @@ export function requestIdOf(request: Headed): string {
   return given !== undefined && PLAIN_ID.test(given) ? given : newRequestId();
 }
 
-/** Reads the facts of a request; throws an ApiError when it is invalid. */
-export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buffer): RequestFacts {
+/**
+ * Reads the facts of a request; throws an ApiError when it is invalid.
+ * @param onlyModel the model of a request that names none; empty where it has to name one
+ */
+export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buffer, onlyModel = ''): RequestFacts {
   const body = parseJsonObject(bytes);
-  const { cacheSalt, includeUsage, maxTokens, model, n, session, stream } = readRoutedFields(body);
+  const { cacheSalt, includeUsage, maxTokens, model, n, session, stream } = readRoutedFields(body, onlyModel);
   return {
     id,
     kind,
@@ -53,7 +56,7 @@ export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buf
     sloClass: shortName(request.header('x-slo-class') || request.header('x-gateway-inference-objective') || 'standard'),
     tenant: shortName(request.header('x-gateway-inference-fairness-id') ?? ''),
     keyId: '',
-    mostOutput: HAS_OUTPUT[kind] ? (maxTokens === null ? null : maxTokens * n) : 0,
+    mostOutput: API_KINDS[kind].counts === 'input and output' ? (maxTokens === null ? null : maxTokens * n) : 0,
     hidesUsage: stream && !includeUsage && (kind === 'chat' || kind === 'completion'),
     cacheSalt,
     body,
@@ -75,8 +78,8 @@ interface RoutedFields {
 }
 
 /** Only the model must be there and make sense: everything else that is malformed counts as absent. */
-export function readRoutedFields(body: JsonObject): RoutedFields {
-  const { model } = body;
+export function readRoutedFields(body: JsonObject, onlyModel = ''): RoutedFields {
+  const model = body.model ?? onlyModel;
   if (typeof model !== 'string' || model === '') {
     throw new ApiError('malformed', "'model' is required: name the model as a string.", 'model');
   }
@@ -99,17 +102,6 @@ function positive(value: unknown): number | null {
 function nonEmpty(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
-
-/** Kinds whose responses have output tokens. */
-const HAS_OUTPUT: Readonly<Record<ApiKind, boolean>> = {
-  chat: true,
-  completion: true,
-  responses: true,
-  messages: true,
-  embedding: false,
-  rerank: false,
-  score: false,
-};
 
 const MOST_CHARACTERS = 128;
 

@@ -1,9 +1,10 @@
-import { ApiError, errorCode } from '../../protocol/errors.js';
+import { API_KINDS, errorShape } from '../../protocol/endpoints.js';
+import { ApiError, type ErrorShape, errorCode } from '../../protocol/errors.js';
 import { withUsageRequested } from '../../protocol/with-usage-requested.js';
 import type { AccessKey } from '../access/keys/access-key.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { draining, internalError, methodWrong, pathUnknown } from '../errors.js';
-import type { EndpointDirectory } from '../fleet/endpoint-directory.js';
+import { draining, internalError, methodWrong, modelUnknown, pathUnknown } from '../errors.js';
+import { type EndpointDirectory, modelNames } from '../fleet/endpoint-directory.js';
 import { type HttpRequest, readBody } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { Exchange } from '../proxy/exchange.js';
@@ -12,7 +13,8 @@ import { sendError } from '../proxy/send-error.js';
 import { readFacts, requestIdOf } from '../request/request-facts.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
 import type { RequestHandler } from './listener.js';
-import { modelsRoute, type PublicRoute, publicRoute } from './public-route.js';
+import { modelCard } from './model-cards.js';
+import { type ModelsRoute, modelsRoute, originForm, type PublicRoute, publicRoute } from './public-route.js';
 
 /** What the public port needs of the gateway. */
 export interface PublicHost extends ExchangeHost {
@@ -28,30 +30,49 @@ export interface PublicHost extends ExchangeHost {
   refused(status: number, id: string, code: string, client: string): void;
 }
 
-/** Handles the public port: the OpenAI API, liveness and readiness. */
+/** A request that has not become an exchange. */
+interface Arrival {
+  readonly host: PublicHost;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  /** The shape in which its client expects errors. */
+  readonly shape: ErrorShape;
+}
+
+/** Handles the public port: the routed API, the list of models, liveness and readiness. */
 export function publicHandler(host: PublicHost): RequestHandler {
   return (request, response) => {
-    const { url } = request;
-    const route = publicRoute(url);
-    if (route === null) respondPlain(host, request, response, url);
-    else if (request.method !== 'POST') refuseMethod(host, request, response, url, 'POST');
-    else proxy(host, request, response, route);
+    const arrival: Arrival = { host, request, response, shape: 'openai' };
+    try {
+      const url = originForm(request.url, request.header('host'));
+      const route = publicRoute(url);
+      if (route === null) respondPlain(arrival, url.split('?', 1)[0]!);
+      else routed({ ...arrival, shape: errorShape(route.kind) }, route);
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      refuse(arrival, problem);
+    }
   };
 }
 
-function proxy(host: PublicHost, request: HttpRequest, response: HttpResponse, route: PublicRoute): void {
+function routed(arrival: Arrival, route: PublicRoute): void {
+  const { host, request } = arrival;
+  if (request.method !== 'POST') {
+    refuseMethod(arrival, request.url, 'POST');
+    return;
+  }
   if (host.isDraining) {
-    refuse(host, request, response, draining());
+    refuse(arrival, draining());
     return;
   }
   const key = keyOf(host, request);
   if (key instanceof ApiError) {
-    refuse(host, request, response, key);
+    refuse(arrival, key);
     return;
   }
   readBody(request, host.config.limits.bodyBytes, (error, body) => {
-    if (error === null) begin(host, request, response, route, key, body);
-    else refuse(host, request, response, error);
+    if (error === null) begin(arrival, route, key, body);
+    else refuse(arrival, error);
   });
 }
 
@@ -62,16 +83,11 @@ function keyOf({ services }: PublicHost, request: HttpRequest): AccessKey | ApiE
   return access.check(request.header('authorization'), request.header('x-api-key'), request.address);
 }
 
-function begin(
-  host: PublicHost,
-  request: HttpRequest,
-  response: HttpResponse,
-  route: PublicRoute,
-  key: AccessKey | null,
-  body: Buffer,
-): void {
+function begin(arrival: Arrival, route: PublicRoute, key: AccessKey | null, body: Buffer): void {
+  const { host, request, response } = arrival;
   try {
-    const facts = readFacts(requestIdOf(request), route.kind, request, body);
+    const onlyModel = API_KINDS[route.kind].modelIsOptional ? onlyModelFor(host, route, key) : '';
+    const facts = readFacts(requestIdOf(request), route.kind, request, body, onlyModel);
     if (key !== null) {
       const refusal = key.modelRefusal(facts.model);
       if (refusal !== null) throw refusal;
@@ -97,51 +113,40 @@ function begin(
     exchange.start();
   } catch (problem) {
     if (!(problem instanceof ApiError)) host.fault(problem);
-    refuse(host, request, response, problem instanceof ApiError ? problem : internalError());
+    refuse(arrival, problem instanceof ApiError ? problem : internalError());
   }
+}
+
+/** The model of a request that names none: the only one of its endpoint that its key may use; else empty. */
+function onlyModelFor({ directory }: PublicHost, { endpoint, workspace }: PublicRoute, key: AccessKey | null): string {
+  const all = modelNames(directory.replicasOf(endpoint, workspace));
+  const visible = key === null ? all : key.visible(all);
+  return visible.length === 1 ? visible[0]! : '';
 }
 
 /**
  * A response without a replica.
  * @param more headers, flat
  */
-function refuse(
-  host: PublicHost,
-  request: HttpRequest,
-  response: HttpResponse,
-  error: ApiError,
-  more: readonly string[] = [],
-): void {
+function refuse({ host, request, response, shape }: Arrival, error: ApiError, more: readonly string[] = []): void {
   const id = requestIdOf(request);
   host.refused(error.status, id, errorCode(error), request.address);
   if (host.isDraining) response.shouldKeepAlive = false;
-  sendError(response, error, id, more);
+  sendError(response, error, id, shape, more);
 }
 
-function refuseMethod(
-  host: PublicHost,
-  request: HttpRequest,
-  response: HttpResponse,
-  path: string,
-  allowed: string,
-): void {
-  refuse(host, request, response, methodWrong(request.method, path, allowed), ['allow', allowed]);
+function refuseMethod(arrival: Arrival, path: string, allowed: string): void {
+  refuse(arrival, methodWrong(arrival.request.method, path, allowed), ['allow', allowed]);
 }
 
-function respondPlain(host: PublicHost, request: HttpRequest, response: HttpResponse, url: string): void {
-  const path = url.split('?', 1)[0]!;
-  const answer = plainResponse(host, path);
-  if (answer === null) refuse(host, request, response, pathUnknown(request.method, path));
-  else if (request.method !== 'GET' && request.method !== 'HEAD') {
-    refuseMethod(host, request, response, path, 'GET, HEAD');
-  } else {
-    try {
-      const [status, body] = answer(request);
-      sendJson(response, status, body);
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) throw problem;
-      refuse(host, request, response, problem);
-    }
+function respondPlain(arrival: Arrival, path: string): void {
+  const { host, request, response } = arrival;
+  const page = plainResponse(host, path);
+  if (page === null) refuse(arrival, pathUnknown(request.method, path));
+  else if (request.method !== 'GET' && request.method !== 'HEAD') refuseMethod(arrival, path, 'GET, HEAD');
+  else {
+    const [status, body] = page(request);
+    sendJson(response, status, body);
   }
 }
 
@@ -151,25 +156,24 @@ type PlainResponse = (request: HttpRequest) => [status: number, body: object];
 function plainResponse(host: PublicHost, path: string): PlainResponse | null {
   if (path === '/health') return () => [200, { status: 'alive' }];
   if (path === '/ready') return () => (host.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]);
-  if (path === '/v1/models') return (request) => models(host, request, () => host.directory.models());
-  const named = modelsRoute(path);
-  if (named === null) return null;
-  return (request) => models(host, request, () => host.directory.modelsOf(named.endpoint, named.workspace));
+  const route = modelsRoute(path);
+  return route === null ? null : (request) => [200, models(host, request, route)];
 }
 
 /** Without a permitted key a client learns neither the models nor whether an endpoint exists. */
-function models(host: PublicHost, request: HttpRequest, all: () => string[]): [number, object] {
+function models(host: PublicHost, request: HttpRequest, { endpoint, model, workspace }: ModelsRoute): object {
   const key = keyOf(host, request);
   if (key instanceof ApiError) throw key;
-  return [200, modelList(key === null ? all() : key.visible(all()))];
+  const replicas = host.directory.replicasOf(endpoint, workspace);
+  const all = modelNames(replicas);
+  const visible = key === null ? all : key.visible(all);
+  if (model === null) return { object: 'list', data: visible.map((id) => modelCard(id, replicas)) };
+  if (!visible.includes(model)) throw modelUnknown(model);
+  return modelCard(model, replicas);
 }
 
 export function sendJson(response: HttpResponse, status: number, body: unknown): void {
   const bytes = Buffer.from(`${JSON.stringify(body)}\n`);
   response.writeHead(status, ['content-type', 'application/json', 'content-length', String(bytes.length)]);
   response.end(bytes);
-}
-
-function modelList(names: readonly string[]): object {
-  return { object: 'list', data: names.map((id) => ({ id, object: 'model', created: 0, owned_by: 'twinyard' })) };
 }

@@ -1,5 +1,5 @@
+import { API_KINDS } from '../../protocol/endpoints.js';
 import type { FinishedRequest } from '../request/request-record.js';
-import { PATHS } from './api-paths.js';
 
 /** Control characters that JSON leaves as they are: some readers of lines, and terminals, do not. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]/g;
@@ -27,7 +27,7 @@ export class AccessLog {
       id: request.id,
       client: orNull(client),
       method: 'POST',
-      path: PATHS[request.kind],
+      path: API_KINDS[request.kind].paths[0],
       endpoint: request.endpoint.name,
       model: request.model,
       key: orNull(request.keyId),

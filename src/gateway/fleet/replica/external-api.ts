@@ -49,7 +49,12 @@ export class ExternalApi {
 
   /** A page as the upstream gets the request for it. */
   page(path: string): PageRequest {
-    return { path: this.#config.prefix + path.slice(OWN_PREFIX.length), headers: [...this.#authorization] };
+    return { path: this.#pathOf(path), headers: [...this.#authorization] };
+  }
+
+  /** The upstream's own prefix takes the place of `/v1`; paths without it follow the prefix. */
+  #pathOf(path: string): string {
+    return this.#config.prefix + (path.startsWith(`${OWN_PREFIX}/`) ? path.slice(OWN_PREFIX.length) : path);
   }
 
   /** A request as the upstream gets it. */
@@ -59,7 +64,7 @@ export class ExternalApi {
       if (PASSED_ON.has(headers[i]!.toLowerCase())) passed.push(headers[i]!, headers[i + 1]!);
     }
     return {
-      path: this.#config.prefix + path.slice(OWN_PREFIX.length),
+      path: this.#pathOf(path),
       method,
       headers: passed,
       body: this.#renames.size === 0 || body.length === 0 ? body : withModel(body, this.#renames),

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../protocol/json/json-body.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { CredentialRefused } from './external-pool.js';
 import type { LiveReplica } from './live-replica.js';
@@ -28,9 +29,20 @@ async function checkEngine(replica: LiveReplica, timeoutMs: number): Promise<voi
   const { healthPath } = replica;
   const { status } = await replica.page(healthPath, { timeoutMs, mostBytes: MOST_BYTES });
   if (status !== 200) throw new Error(`${healthPath} says ${status}`);
-  if (!replica.asksForModels) return;
-  const { text } = await replica.page(MODELS, { timeoutMs, mostBytes: MOST_BYTES });
-  readModels(replica, text);
+  if (replica.asksForModels) {
+    const { text } = await replica.page(MODELS, { timeoutMs, mostBytes: MOST_BYTES });
+    readModels(replica, text);
+  } else if (replica.cards === null) await readCards(replica, timeoutMs);
+}
+
+/** Its models are configured: what it reports of them is only passed on, and it need not report anything. */
+async function readCards(replica: LiveReplica, timeoutMs: number): Promise<void> {
+  try {
+    const { text } = await replica.page(MODELS, { timeoutMs, mostBytes: MOST_BYTES });
+    replica.cards = cardsOf(text);
+  } catch {
+    replica.cards = new Map();
+  }
 }
 
 /**
@@ -46,8 +58,15 @@ async function checkExternal(replica: LiveReplica, timeoutMs: number): Promise<v
 }
 
 function readModels(replica: LiveReplica, text: string): void {
-  const list = JSON.parse(text) as { data?: { id?: unknown }[] };
-  const names = (list.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
-  if (names.length === 0) throw new Error('/v1/models names no model');
-  replica.models = new Set(names);
+  const cards = cardsOf(text);
+  if (cards.size === 0) throw new Error('/v1/models names no model');
+  replica.models = new Set(cards.keys());
+  replica.cards = cards;
+}
+
+function cardsOf(text: string): Map<string, JsonObject> {
+  const list = JSON.parse(text) as { data?: JsonObject[] };
+  const cards = new Map<string, JsonObject>();
+  for (const card of list.data ?? []) if (typeof card.id === 'string') cards.set(card.id, card);
+  return cards;
 }

@@ -1,4 +1,5 @@
 import { measuredEngine } from '../../../engines/registry.js';
+import type { JsonObject } from '../../../protocol/json/json-body.js';
 import type { GatewayConfig, ReplicaConfig } from '../../config/gateway-config.js';
 import { legalHeader } from '../../request/legal-header.js';
 import type { ReplicaSignals } from '../../signals/replica-signals.js';
@@ -51,6 +52,8 @@ export class LiveReplica {
   problem = 'not checked yet';
   models: ReadonlySet<string>;
   asksForModels: boolean;
+  /** What it reports of its models, by name; null before it has been asked. */
+  cards: ReadonlyMap<string, JsonObject> | null = null;
   /**
    * Its share of the requests among the replicas of its tier. A tier is used while no replica of a lower one can be.
    */
@@ -167,7 +170,10 @@ export class LiveReplica {
     if (this.state === 'draining') return;
     this.problem = problem;
     this.healthFailures++;
-    if (this.state === 'ready' && this.healthFailures >= failures) this.state = 'unhealthy';
+    if (this.state !== 'ready' || this.healthFailures < failures) return;
+    this.state = 'unhealthy';
+    // It may come back with other settings.
+    this.cards = null;
   }
 
   /**

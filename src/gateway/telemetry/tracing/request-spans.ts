@@ -1,23 +1,11 @@
 import type { Attributes, Context, HrTime, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import type { IdGenerator } from '@opentelemetry/sdk-trace-node';
-import type { ApiKind } from '../../../protocol/endpoints.js';
+import { API_KINDS } from '../../../protocol/endpoints.js';
 import type { FinishedRequest } from '../../request/request-record.js';
-import { PATHS } from '../api-paths.js';
 import type { RandomIds } from './random-ids.js';
 import type { TraceContext } from './trace-context.js';
 
 type Api = typeof import('@opentelemetry/api');
-
-/** Attribute names of the conventions for generative AI; where they have none, Twinyard's own. */
-const OPERATIONS: Readonly<Record<ApiKind, string>> = {
-  chat: 'chat',
-  completion: 'text_completion',
-  embedding: 'embeddings',
-  rerank: 'rerank',
-  score: 'score',
-  responses: 'chat',
-  messages: 'chat',
-};
 
 /** Outcomes that are errors of the gateway or the replica, whatever status had been sent by then. */
 const BROKEN: ReadonlySet<string> = new Set(['upstream_error', 'timeout', 'fault']);
@@ -63,9 +51,9 @@ export class RequestSpans {
     const { arrivedUs, dispatchedUs, endedUs, failedAttempts, firstTokenUs, queuedUs } = request;
     const isBroken = request.status >= 500 || BROKEN.has(request.outcome);
     this.#given(trace.traceId, trace.spanId);
-    const path = PATHS[request.kind];
+    const { operation, paths } = API_KINDS[request.kind];
     const span = this.#start(
-      `POST ${path}`,
+      `POST ${paths[0]}`,
       api.SpanKind.SERVER,
       arrivedUs,
       requestAttributes(request),
@@ -84,7 +72,7 @@ export class RequestSpans {
       const outUs = failedAttempts[0]?.dispatchedUs ?? (dispatchedUs < 0 ? endedUs : dispatchedUs);
       this.#end(child('queue', api.SpanKind.INTERNAL, outUs - queuedUs, {}), outUs, '', '');
     }
-    const name = `${OPERATIONS[request.kind]} ${request.model}`;
+    const name = `${operation} ${request.model}`;
     for (const { cause, dispatchedUs: sentUs, endedUs: gaveUpUs, replicaId } of failedAttempts) {
       const failed = child(name, api.SpanKind.CLIENT, sentUs, { 'twinyard.replica': replicaId });
       this.#end(failed, gaveUpUs, cause, cause);
@@ -130,11 +118,12 @@ export class RequestSpans {
 }
 
 function requestAttributes(request: FinishedRequest): Attributes {
+  const { operation, paths } = API_KINDS[request.kind];
   const attributes: Attributes = {
     'http.request.method': 'POST',
-    'http.route': PATHS[request.kind],
+    'http.route': paths[0]!,
     'http.response.status_code': request.status,
-    'gen_ai.operation.name': OPERATIONS[request.kind],
+    'gen_ai.operation.name': operation,
     'gen_ai.request.model': request.model,
     'twinyard.request_id': request.id,
     'twinyard.endpoint': request.endpoint.name,
