@@ -39,6 +39,14 @@ export const internalError = () => new ApiError('internal', 'The gateway failed;
 export const noReplica = (model: string, why: string) =>
   new ApiError('unavailable', `No replica can take a request for '${shown(model)}' now: ${why}.`);
 
+export const replicasLimited = (model: string, afterS: number) =>
+  new ApiError(
+    'limited',
+    `All replicas of '${shown(model)}' are rate limited. Try again in ${afterS} s.`,
+    null,
+    afterS,
+  );
+
 export const draining = () => new ApiError('unavailable', 'This gateway is going down: try another one.');
 
 export const upstreamBroke = (replica: string, problem: string) =>

@@ -180,7 +180,7 @@ describe('replicas that fail', () => {
     expect(gateway.endpoints.get('default')!.inFlight).toBe(0);
   });
 
-  it.each([502, 503, 504])('with %i are replaced by another one', async (status) => {
+  it.each([429, 500, 502, 503, 504])('with %i are replaced by another one', async (status) => {
     const [first, second] = await engines(2);
     const gateway = await gatewayFor([first!, second!]);
     first!.answer = ({ response }) => sendJson(response, status, { error: 'mine' });

@@ -2,51 +2,18 @@ import type { Endpoint } from '../fleet/endpoint/endpoint.js';
 import type { PlacedRequest } from '../fleet/endpoint/placer.js';
 import { isUpstreamsOwn } from '../fleet/replica/external-api.js';
 import type { LiveReplica } from '../fleet/replica/live-replica.js';
+import { retryAfterMs } from '../fleet/replica/retry-after.js';
 import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { RequestRecord } from '../request/request-record.js';
 import type { ExchangeHost } from './exchange-host.js';
+import { headerValue } from './headers.js';
 
 /** Statuses that are retried on another replica. */
-const WORTH_ANOTHER_ATTEMPT = new Set([502, 503, 504]);
+const WORTH_ANOTHER_ATTEMPT = new Set([429, 500, 502, 503, 504]);
+const RATE_LIMITED = 429;
+const FAILED = 500;
 const NO_REPLICAS: readonly LiveReplica[] = [];
-
-/**
- * Limits retries to a share of requests: when everything fails, retrying everything makes it worse. Every request earns
- * a share of a retry; a few are available from the start.
- */
-export class RetryBudget {
-  /** Requests that have not been credited yet. */
-  requests = 0;
-  readonly #most: number;
-  #share: number;
-  #earned: number;
-
-  constructor(share: number, most = 10) {
-    this.#share = share;
-    this.#most = most;
-    this.#earned = share > 0 ? most : 0;
-  }
-
-  /** Applies to new requests: what has been earned stays. */
-  set share(share: number) {
-    this.#credit();
-    this.#share = share;
-  }
-
-  /** Whether one more attempt is affordable; takes it if so. */
-  spend(): boolean {
-    this.#credit();
-    if (this.#earned < 1) return false;
-    this.#earned -= 1;
-    return true;
-  }
-
-  #credit(): void {
-    this.#earned = Math.min(this.#most, this.#earned + this.requests * this.#share);
-    this.requests = 0;
-  }
-}
 
 /**
  * The replicas that a request is sent to, one after the other: the present one, those that failed it, and whether
@@ -63,8 +30,16 @@ export class Attempts {
   readonly #endpoint: Endpoint;
   readonly #facts: RequestFacts;
   readonly #record: RequestRecord;
+  readonly #body: Buffer;
+  /** It returned 500. That counts against it unless another replica returns 500 as well. */
+  #doubted: LiveReplica | null = null;
+  /** Its 500 was counted as the result of a probe. */
+  #wasProbe = false;
+  /** Two replicas have returned 500 for these bytes: their 500 is passed on, and counts against no replica. */
+  #isPoison = false;
 
-  constructor(host: ExchangeHost, endpoint: Endpoint, facts: RequestFacts, record: RequestRecord) {
+  constructor(host: ExchangeHost, endpoint: Endpoint, facts: RequestFacts, record: RequestRecord, body: Buffer) {
+    this.#body = body;
     this.#host = host;
     this.#endpoint = endpoint;
     this.#facts = facts;
@@ -93,8 +68,23 @@ export class Attempts {
     return placed;
   }
 
-  /** Whether another replica may do better, by the status of this one's response. */
-  isWorthAnother(status: number): boolean {
+  /**
+   * The replica's headers have arrived. Returns whether another replica is tried instead of passing its response on; the
+   * failure is then counted.
+   * @param raw the headers, flat
+   */
+  leavesFor(status: number, raw: readonly string[]): boolean {
+    if (status === RATE_LIMITED) this.#pause(headerValue(raw, 'retry-after'));
+    else if (status < FAILED) this.#settleDoubt();
+    if (!this.#isWorthAnother(status)) return false;
+    if (status === FAILED && this.#drewAnother500()) return false;
+    if (!this.mayRetry(false)) return false;
+    if (status === FAILED && this.#doubted === null) this.#doubt();
+    else if (status !== RATE_LIMITED) this.blame(true);
+    return true;
+  }
+
+  #isWorthAnother(status: number): boolean {
     return this.replica!.external === null ? WORTH_ANOTHER_ATTEMPT.has(status) : isUpstreamsOwn(status);
   }
 
@@ -115,10 +105,12 @@ export class Attempts {
    * @param responded it responded with an error status; else it broke off or took too long
    */
   blame(responded: boolean): void {
-    const { breaker, id } = this.replica!;
-    const wasOpen = breaker.isOpen;
-    this.#endpoint.placer.failed(this.placed!, this.#facts, responded);
-    if (!wasOpen && breaker.isOpen) this.#host.metrics.replicas.breakerOpened(id);
+    const { placer } = this.#endpoint;
+    const replica = this.replica!;
+    if (responded && !placer.suspects.blames(this.#body, replica.id, this.#nowMs)) return;
+    const wasOpen = replica.breaker.isOpen;
+    placer.failed(this.placed!);
+    this.#noteOpened(replica, wasOpen);
   }
 
   /** The first byte of the response body has arrived. */
@@ -128,8 +120,17 @@ export class Attempts {
     if (breaker.isOpen && this.#record.status < 400) breaker.responded(this.placed!.request);
   }
 
-  succeeded(): void {
-    this.#endpoint.placer.succeeded(this.placed!, this.#facts);
+  /** The response is complete. */
+  ended(status: number): void {
+    if (status === RATE_LIMITED || (status === FAILED && this.#isPoison)) return;
+    if (status >= FAILED) this.blame(true);
+    else this.#endpoint.placer.succeeded(this.placed!, this.#body);
+  }
+
+  /** The request has ended: it is on no replica any more, and no other one will return 500 for it. */
+  end(): void {
+    this.leave();
+    this.#settleDoubt();
   }
 
   /** Releases the request from its replica, if it is on one. */
@@ -166,6 +167,50 @@ export class Attempts {
     } catch {
       // A prompt that cannot be measured is recorded without its blocks.
     }
+  }
+
+  get #nowMs(): number {
+    return this.#host.nowUs() / 1000;
+  }
+
+  #pause(retryAfter: string | undefined): void {
+    const pauseMs = retryAfterMs(retryAfter, Date.now());
+    if (pauseMs > 0) this.replica!.pausedUntilMs = Math.max(this.replica!.pausedUntilMs, this.#nowMs + pauseMs);
+  }
+
+  /** Whether this 500 is the second for these bytes, of this request or of one before. */
+  #drewAnother500(): boolean {
+    const { suspects } = this.#endpoint.placer;
+    const first = this.#doubted;
+    if (first === null) this.#isPoison = suspects.isPoison(this.#body, this.#nowMs);
+    else {
+      this.#isPoison = true;
+      this.#doubted = null;
+      suspects.condemn(this.#body, this.#nowMs);
+      if (this.#wasProbe) first.breaker.halfOpen();
+    }
+    return this.#isPoison;
+  }
+
+  /** A failed probe counts at once: the next one waits. */
+  #doubt(): void {
+    const replica = this.replica!;
+    this.#doubted = replica;
+    this.#wasProbe = replica.breaker.isProbe(this.placed!.request);
+    if (this.#wasProbe) this.#endpoint.placer.failed(this.placed!);
+  }
+
+  #settleDoubt(): void {
+    const replica = this.#doubted;
+    if (replica === null) return;
+    this.#doubted = null;
+    const wasOpen = replica.breaker.isOpen;
+    this.#endpoint.placer.failedBefore(replica);
+    this.#noteOpened(replica, wasOpen);
+  }
+
+  #noteOpened({ breaker, id }: LiveReplica, wasOpen: boolean): void {
+    if (!wasOpen && breaker.isOpen) this.#host.metrics.replicas.breakerOpened(id);
   }
 
   /** The prompt measured last must be this request's. */

@@ -9,9 +9,9 @@ import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import type { TraceContext } from '../telemetry/tracing/trace-context.js';
-import type { RetryBudget } from './attempts.js';
 import type { Exchange } from './exchange.js';
 import type { ExchangeList } from './exchange-list.js';
+import type { RetryBudget } from './retry-budget.js';
 
 /** What a gateway does with requests besides passing them on. */
 export interface RequestServices {

@@ -2,7 +2,7 @@ import { ApiError } from '../../protocol/errors.js';
 import type { Refusal } from '../access/limits/refusal.js';
 import type { Reservation, Reserving } from '../access/limits/reservation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { internalError, noReplica, upstreamTimeout } from '../errors.js';
+import { internalError, upstreamTimeout } from '../errors.js';
 import type { Endpoint } from '../fleet/endpoint/endpoint.js';
 import type { PlacedRequest } from '../fleet/endpoint/placer.js';
 import type { AwaitingReplica } from '../fleet/endpoint/ready-line.js';
@@ -60,7 +60,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.#host = host;
     this.#parts = parts;
     this.#headers = upstreamHeaders(parts.request.rawHeaders, facts.id, parts.trace);
-    this.#attempts = new Attempts(host, endpoint, facts, this.record);
+    this.#attempts = new Attempts(host, endpoint, facts, this.record, parts.body);
     this.#response = new ClientResponse(parts.response, this, host.meters, parts.strips);
     this.settlement = new Settlement(host, this.record, this.#response);
     parts.response.onClose = this.#clientLeft;
@@ -152,9 +152,8 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
 
   responseBegins(status: number, raw: string[]): string[] | null {
     const attempts = this.#attempts;
-    if (attempts.isWorthAnother(status) && attempts.mayRetry(false)) {
+    if (attempts.leavesFor(status, raw)) {
       this.#response.detach(true);
-      attempts.blame(true);
       this.#retry(`status ${status}`);
       return null;
     }
@@ -185,8 +184,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
 
   responseEnds(): void {
     const { status } = this.record;
-    if (status >= 500) this.#attempts.blame(true);
-    else this.#attempts.succeeded();
+    this.#attempts.ended(status);
     if (status < 400) this.#end('ok', '');
     else if (status < 500) this.#end('client_error', 'refused by the replica');
     else this.#end('upstream_error', 'failed by the replica');
@@ -208,7 +206,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
       const placed = this.#attempts.next();
       if (placed !== null) this.#send(placed);
       else if (!mayWait || !endpoint.awaitReplica(this)) {
-        this.#fail(noReplica(facts.model, endpoint.lastRemovals), 'no_replica', 'no replica can take it');
+        this.#fail(endpoint.noReplicaError(facts.model), 'no_replica', 'no replica can take it');
       }
     } catch (error) {
       this.#thrown(error);
@@ -278,7 +276,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.settlement.count(outcome === 'ok' || outcome === 'client_error');
     if (error !== null && !this.#response.hasBegun) record.status = error.status;
     else if (record.status === 0) record.status = CLIENT_LEFT;
-    this.#attempts.leave();
+    this.#attempts.end();
     this.settlement.settle();
     const isKeptOut = outcome === 'refused' || outcome === 'no_replica';
     const { recorder } = host.services;

@@ -8,6 +8,7 @@ export function removal(replica: LiveReplica, model: string | null, nowMs: numbe
   if (model !== null && !replica.models.has(model)) return `does not serve ${model}`;
   if (replica.state !== 'ready') return `${replica.state}: ${replica.problem}`;
   if (replica.breaker.isOpen && !replica.breaker.allows(nowMs)) return 'circuit breaker open';
+  if (replica.pausedUntilMs > nowMs) return 'rate limited';
   if (replica.weight === 0) return 'weight 0';
   return null;
 }

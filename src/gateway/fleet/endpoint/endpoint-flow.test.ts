@@ -179,39 +179,18 @@ describe('policies of an endpoint, one after the other', () => {
   });
 });
 
-describe('blame', () => {
-  const options = { failures: 2, share: 1, windowMs: 0, openMs: 1000 };
-
-  it('falls on a replica that breaks off, every time, and for a response on the first alone', () => {
+describe('a failed request', () => {
+  it('counts against its replica, also when it has left it', () => {
     const { endpoint, enter, replicas } = endpointOf(['a', 'b', 'c']);
-    for (const { breaker } of replicas) breaker.options = options;
-    for (let i = 0; i < 12; i++) {
-      const { facts, placement } = enter();
-      endpoint.placer.failed(placement!, facts, true);
+    for (const { breaker } of replicas) breaker.options = { failures: 2, share: 1, windowMs: 0, openMs: 1000 };
+    for (let i = 0; i < 3; i++) {
+      const { placement } = enter();
+      endpoint.placer.failed(placement!);
       endpoint.placer.finish(placement!);
     }
-    expect(replicas.map(({ breaker }) => breaker.isOpen)).toEqual([true, false, false]);
-    for (let i = 0; i < 4; i++) {
-      const { facts, placement } = enter();
-      endpoint.placer.failed(placement!, facts, false);
-      endpoint.placer.finish(placement!);
-    }
-    expect(replicas.map(({ breaker }) => breaker.isOpen)).toEqual([true, true, true]);
-  });
-
-  it('is withdrawn when another replica has served the request', () => {
-    const { endpoint, replicas } = endpointOf(['a', 'b', 'c']);
-    for (const { breaker } of replicas) breaker.options = { ...options, failures: 1 };
-    const { facts } = new FakeWaiting();
-    const first = endpoint.placer.place(facts, 0, [])!;
-    endpoint.placer.failed(first, facts, true);
-    endpoint.placer.finish(first);
-    const second = endpoint.placer.place(facts, 1, [first.replica])!;
-    endpoint.placer.succeeded(second, facts);
-    endpoint.placer.finish(second);
-    const third = endpoint.placer.place(facts, 0, [])!;
-    endpoint.placer.failed(third, facts, true);
-    expect([third.replica !== first.replica, third.replica.breaker.isOpen]).toEqual([true, true]);
+    expect(replicas.map(({ breaker }) => breaker.isOpen)).toEqual([false, false, false]);
+    endpoint.placer.failedBefore(replicas[1]!);
+    expect(replicas.map(({ breaker }) => breaker.isOpen)).toEqual([false, true, false]);
   });
 });
 

@@ -80,11 +80,12 @@ describe('Endpoint', () => {
     const [tried, starting] = [replicaOf('a'), replicaOf('b', null)];
     const { endpoint, ring } = endpointOf([tried, starting]);
     expect(endpoint.placer.place(factsOf(), 1, [tried])).toBeNull();
-    expect(endpoint.lastRemovals).toBe('tried before; starting: not checked yet');
+    expect(endpoint.noReplicaError('m').message).toContain('tried before; starting: not checked yet');
     expect(ring.find('q')).toMatchObject({ replica: null, attempt: 1 });
     expect([endpoint.inFlight, endpoint.serves('m'), endpoint.serves('n')]).toEqual([0, true, false]);
     endpoint.setReplicas([]);
-    expect([endpoint.placer.place(factsOf(), 0, []), endpoint.lastRemovals]).toEqual([null, 'there are none']);
+    expect(endpoint.placer.place(factsOf(), 0, [])).toBeNull();
+    expect(endpoint.noReplicaError('m').message).toContain('there are none');
   });
 
   it('knows whether there is another replica to try', () => {

@@ -2,7 +2,7 @@ import type { ApiError } from '../../../protocol/errors.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
 import { DecidingFleet } from '../../decisions/deciding-fleet.js';
 import { EndpointLog } from '../../decisions/endpoint-log.js';
-import { endpointGone } from '../../errors.js';
+import { endpointGone, noReplica, replicasLimited } from '../../errors.js';
 import { timerAlarms } from '../../flow/alarm.js';
 import { FlowControl } from '../../flow/flow-control.js';
 import { MeasuredPrompt } from '../../request/measured-prompt.js';
@@ -117,9 +117,17 @@ export class Endpoint {
     if (this.#line.size > 0) this.#line.leave(request);
   }
 
-  /** Why no replica could take the last request, each reason once. */
-  get lastRemovals(): string {
-    return this.placer.lastRemovals || (this.managed?.waitsFor ?? 'there are none');
+  /** For a request that could not be placed, the last one; 429 where a pause that a replica asked for is the reason. */
+  noReplicaError(model: string): ApiError {
+    const nowMs = this.#host.nowUs() / 1000;
+    let pauseMs = Number.POSITIVE_INFINITY;
+    for (const replica of this.replicas) {
+      const { pausedUntilMs } = replica;
+      if (pausedUntilMs <= nowMs || removal(replica, model, pausedUntilMs) !== null) continue;
+      pauseMs = Math.min(pauseMs, pausedUntilMs - nowMs);
+    }
+    if (Number.isFinite(pauseMs)) return replicasLimited(model, Math.ceil(pauseMs / 1000));
+    return noReplica(model, this.placer.lastRemovals || (this.managed?.waitsFor ?? 'there are none'));
   }
 
   // Changes of the fleet.

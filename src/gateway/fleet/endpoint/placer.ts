@@ -43,8 +43,9 @@ export class Placer {
   inFlight = 0;
   /** How the last decision was made, in a few words. */
   lastRule = '';
+  /** Requests that replicas have failed. */
+  readonly suspects = new Suspects();
   readonly #parts: PlacerParts;
-  readonly #suspects = new Suspects();
   /** Draws by weight; null while all replicas have the same tier and weight. */
   #shares: RandomStream | null = null;
   #why = createExplanation(0);
@@ -120,21 +121,24 @@ export class Placer {
     fleet.firstToken(placed.request);
   }
 
-  /**
-   * The replica failed the request; called before `finish`.
-   * @param responded it responded, with 5xx: the request itself may be the reason. Else it broke off or took too long
-   */
-  failed({ replica, request }: PlacedRequest, { body }: RequestFacts, responded: boolean): void {
+  /** The replica failed the request; called before `finish`. */
+  failed({ replica, request }: PlacedRequest): void {
     const nowMs = this.#parts.host.nowUs() / 1000;
-    if (responded && !this.#suspects.blames(body, replica.id, nowMs)) return;
     replica.breaker.failed(request, nowMs);
     replica.blamed(nowMs);
   }
 
-  /** The replica served the request, whatever the status. */
-  succeeded({ attempt, replica, request }: PlacedRequest, { body }: RequestFacts): void {
+  /** The replica failed a request that has left it. */
+  failedBefore(replica: LiveReplica): void {
+    const nowMs = this.#parts.host.nowUs() / 1000;
+    replica.breaker.failedBefore(nowMs);
+    replica.blamed(nowMs);
+  }
+
+  /** The replica served the request. */
+  succeeded({ replica, request }: PlacedRequest, body: Buffer): void {
     replica.breaker.succeeded(request, this.#parts.host.nowUs() / 1000);
-    if (attempt > 0 && this.#suspects.size > 0) this.#suspects.clear(body);
+    if (this.suspects.size > 0) this.suspects.clear(body);
   }
 
   /** The request has ended on its replica; further calls do nothing. */

@@ -59,6 +59,8 @@ export class LiveReplica {
    */
   weight: number;
   tier: number;
+  /** It returned 429 and asked for no requests until then. */
+  pausedUntilMs = 0;
   /** When it last became ready. */
   readySinceMs = 0;
   healthFailures = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RetryBudget } from './attempts.js';
+import { RetryBudget } from './retry-budget.js';
 
 function spendAll(budget: RetryBudget): number {
   let spent = 0;
