@@ -31,6 +31,7 @@ import { ENGINE } from './serve/engine.js';
 import { SERVE } from './serve/serve.js';
 import { REPLAY } from './simulate/replay.js';
 import { RUN } from './simulate/run.js';
+import { TOP } from './top/top.js';
 import { TRACE_ANONYMISE } from './trace/anonymise.js';
 import { TRACE_CAP } from './trace/cap.js';
 import { TRACE_FIT } from './trace/fit.js';
@@ -50,6 +51,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   DEMO,
   ENGINE,
   EXPLAIN,
+  TOP,
   APPLY,
   GET,
   DESCRIBE,

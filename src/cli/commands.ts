@@ -66,6 +66,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./explain/explain.js')).explain,
   },
   {
+    name: 'top',
+    group: 'Operate',
+    summary: 'show replicas, request rates, latency and queues of a running gateway, live',
+    load: async () => (await import('./top/top.js')).top,
+  },
+  {
     name: 'apply',
     group: 'Operate',
     summary: 'apply resource files and print what changed',

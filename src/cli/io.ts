@@ -3,6 +3,7 @@ export interface CliStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 /** The process as a command sees it. Tests pass their own. */

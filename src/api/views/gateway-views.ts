@@ -27,7 +27,7 @@ export const REPLICA = section('Replica', {
   id: described(string, 'id of the replica'),
   url: described(string, 'scheme, host and port, without password'),
   engine: described(string, 'engine it runs'),
-  state: described(v.picklist(['starting', 'ready', 'unready', 'draining']), 'observed state'),
+  state: described(v.picklist(['starting', 'ready', 'unhealthy', 'draining']), 'observed state'),
   problem: described(string, 'why it is not ready; empty when it is'),
   leaving: described(v.boolean(), 'it gets no new requests and is removed when its last one has ended'),
   breaker: described(v.picklist(['open', 'closed']), 'its circuit breaker'),

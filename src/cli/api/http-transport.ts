@@ -18,6 +18,13 @@ export class HttpTransport implements Transport {
     return { status: response.status, body: await this.#body(response) };
   }
 
+  /** A response that is text, such as metrics. */
+  async text(path: string, signal: AbortSignal): Promise<string> {
+    const response = await this.#send('GET', path, { signal });
+    if (!response.ok) throw refusalOf(this.url, response.status, await this.#body(response));
+    return response.text();
+  }
+
   async *events(path: string, query: CallOptions['query'], signal: AbortSignal): AsyncGenerator<ServerEvent> {
     try {
       const response = await this.#send('GET', path, { ...(query === undefined ? {} : { query }), signal });

@@ -59,4 +59,13 @@ b{x="1",y="two"} 4e2
     expect(readSamples('a 1').sum('a')).toBe(1);
     expect(readSamples('').sum('a')).toBeNaN();
   });
+
+  it('has the labels of every sample, without their escapes', () => {
+    const rows = readSamples('a{x="1",y="q \\" b \\\\ n \\n"} 2\na 3\n').rows('a');
+    expect(rows.map(({ labels, value }) => [Object.fromEntries(labels), value])).toEqual([
+      [{ x: '1', y: 'q " b \\ n \n' }, 2],
+      [{}, 3],
+    ]);
+    expect(readSamples('a 1').rows('b')).toEqual([]);
+  });
 });

@@ -8,6 +8,13 @@ export interface Samples {
   mean(name: string): number;
   /** A label of the metric's first sample, as it is written; undefined when there is none. */
   label(name: string, label: string): string | undefined;
+  /** All samples of a metric with their labels. */
+  rows(name: string): LabelledSample[];
+}
+
+export interface LabelledSample {
+  readonly labels: ReadonlyMap<string, string>;
+  readonly value: number;
 }
 
 interface Sample {
@@ -40,6 +47,7 @@ export function readSamples(text: string): Samples {
     sumWithout: (label, name) => sumOf(of(name).filter(({ labels }) => !labelOf(labels, label))),
     mean: (name) => sumOf(of(name)) / of(name).length,
     label: (name, label) => labelOf(of(name)[0]?.labels ?? '', label),
+    rows: (name) => of(name).map(({ labels, value }) => ({ labels: labelsOf(labels), value })),
   };
 }
 
@@ -50,4 +58,13 @@ function sumOf(samples: readonly Sample[]): number {
 function labelOf(labels: string, label: string): string | undefined {
   for (const [, key, value] of labels.matchAll(LABEL)) if (key === label) return value;
   return undefined;
+}
+
+function labelsOf(labels: string): Map<string, string> {
+  return new Map(
+    [...labels.matchAll(LABEL)].map(([, key, value]) => [
+      key!,
+      value!.replace(/\\(.)/g, (_, character) => (character === 'n' ? '\n' : character)),
+    ]),
+  );
 }
