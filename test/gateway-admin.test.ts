@@ -54,6 +54,12 @@ class AdminPort {
     return port;
   }
 
+  static async withMetricsToken(): Promise<AdminPort> {
+    const port = await AdminPort.open();
+    port.gateway.reload({ ...port.gateway.config, access: { ...port.gateway.config.access, metrics: 'token' } });
+    return port;
+  }
+
   static async withoutStore(): Promise<AdminPort> {
     return new AdminPort(await gatewayOver([await engine()]));
   }
@@ -439,5 +445,23 @@ describe('usage', () => {
   ])('%s is refused', async (query, problem) => {
     const { status, body } = await (await used()).asAdmin(`/api/v1/usage?${query}`);
     expect([status, body.error.message]).toEqual([400, expect.stringContaining(problem)]);
+  });
+});
+
+describe('metrics', () => {
+  test('need the token or the role viewer where that is set', async () => {
+    const port = await AdminPort.withMetricsToken();
+    const statuses: Record<string, number> = {};
+    for (const [role, secret] of port.keys) statuses[role] = (await port.ask(`Bearer ${secret}`, '/metrics')).status;
+    expect(statuses).toEqual({ none: 403, viewer: 200, operator: 200, admin: 200 });
+    expect((await port.ask(`Bearer ${port.gateway.adminToken}`, '/metrics')).status).toBe(200);
+    expect((await port.ask('Bearer wrong', '/metrics')).status).toBe(401);
+    expect((await port.ask(null, '/metrics')).status).toBe(401);
+    expect((await port.ask(null, '/health')).status).toBe(200);
+  });
+
+  test('are open unless that is set', async () => {
+    const port = await AdminPort.withoutStore();
+    expect((await port.ask(null, '/metrics')).status).toBe(200);
   });
 });

@@ -476,6 +476,115 @@ describe('slow clients hold nothing forever', () => {
     }
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
   });
+
+  test.each([
+    [[], ''],
+    [['127.0.0.1'], 'alive'],
+  ])(
+    'no more connections are accepted from one address than the limit, unless it is a proxy: %j',
+    async (trustedProxies, expected) => {
+      const limits = { ...configFor([]).limits, connectionsPerAddress: 2 };
+      const gateway = await gatewayOver([], { limits, http: { ...GATEWAY_DEFAULTS.http, trustedProxies } });
+      const ask = () => new RawClient(gateway.url).send('GET /health HTTP/1.1\r\nhost: h\r\n\r\n');
+      const held = [ask(), ask()];
+      for (const client of held) await client.until(/alive/);
+      const third = ask();
+      if (expected === '') expect(await third.closed()).toBe('');
+      else await third.until(/alive/);
+      for (const client of held) client.socket.destroy();
+      let text = '';
+      while (text === '') {
+        text = await new RawClient(gateway.url)
+          .send('GET /health HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n')
+          .closed();
+      }
+      expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
+});
+
+describe('web pages', () => {
+  const POST = (headers: string) => postText(PROMPT, `${headers}connection: close\r\n`);
+
+  test('of other sites, and names that were rebound to this machine, get 403 where no key is needed', async () => {
+    const [replica, gateway] = await pair();
+    const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\n${headers}connection: close\r\n\r\n`;
+    for (const headers of ['host: h\r\norigin: https://evil.example\r\n', 'host: evil.example\r\n']) {
+      for (const path of ['/v1/models', '/health']) {
+        expect(await new RawClient(gateway.url).send(get(path, headers)).closed()).toMatch(/^HTTP\/1\.1 403 /);
+      }
+      for (const path of ['/metrics', '/health']) {
+        const text = await new RawClient(gateway.adminUrl).send(get(path, headers)).closed();
+        expect(text).toMatch(/^HTTP\/1\.1 403 /);
+        expect(text).toContain('API_FORBIDDEN');
+        expect(text).not.toContain('access-control-');
+      }
+    }
+    expect(await new RawClient(gateway.url).send(POST('origin: https://evil.example\r\n')).closed()).toMatch(
+      /^HTTP\/1\.1 403 /,
+    );
+    expect(replica.seen).toEqual([]);
+    expect(await new RawClient(gateway.url).send(POST('origin: http://localhost:3000\r\n')).closed()).toMatch(
+      /^HTTP\/1\.1 200 /,
+    );
+    expectIdle(gateway);
+  });
+
+  test('of listed origins may send requests and read the responses', async () => {
+    const replica = await RawReplica.start();
+    const cors = 'access-control-allow-origin: https://other.example\r\naccess-control-allow-credentials: true\r\n';
+    replica.response = ({ socket }) => void socket.write(plain('{}', '200 OK', `set-cookie: a=1\r\n${cors}`));
+    const http = { ...GATEWAY_DEFAULTS.http, corsOrigins: ['https://ui.example'] };
+    const gateway = await gatewayOver([replica], { http });
+    const url = `${gateway.url}/v1/completions`;
+    const asks = { origin: 'https://ui.example', 'access-control-request-method': 'POST' };
+    const preflight = await fetch(url, {
+      method: 'OPTIONS',
+      headers: { ...asks, 'access-control-request-headers': 'authorization,content-type' },
+    });
+    expect([preflight.status, Object.fromEntries(preflight.headers)]).toMatchObject([
+      204,
+      {
+        'access-control-allow-origin': 'https://ui.example',
+        'access-control-allow-headers': 'authorization,content-type',
+        'access-control-allow-methods': expect.stringContaining('POST'),
+        vary: 'origin',
+      },
+    ]);
+    const response = await fetch(url, { method: 'POST', body: PROMPT, headers: { origin: 'https://ui.example' } });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, 'https://ui.example']);
+    expect(response.headers.get('access-control-allow-credentials')).toBe(null);
+    const others = await fetch(url, { method: 'OPTIONS', headers: { ...asks, origin: 'https://evil.example' } });
+    expect([others.status, others.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  });
+
+  test('get neither cookies nor CORS headers of replicas', async () => {
+    const replica = await RawReplica.start();
+    const cors = 'Access-Control-Allow-Origin: *\r\naccess-control-expose-headers: x\r\n';
+    replica.response = ({ socket }) =>
+      void socket.write(plain('{}', '200 OK', `Set-Cookie: a=1\r\nset-cookie: b=2\r\n${cors}x-kept: 1\r\n`));
+    const gateway = await gatewayOver([replica]);
+    const text = await new RawClient(gateway.url).send(POST('')).closed();
+    expect(text).toContain('x-kept: 1\r\n');
+    expect(text.toLowerCase()).not.toMatch(/set-cookie|access-control/);
+  });
+});
+
+describe('x-forwarded-for', () => {
+  test.each([
+    ['made from the connection', [], /x-forwarded-for: 127\.0\.0\.1\r\n/, false],
+    ['extended where a trusted proxy sent it', ['127.0.0.0/8'], /x-forwarded-for: 1\.2\.3\.4, 127\.0\.0\.1\r\n/, true],
+  ])('is %s', async (_, trustedProxies, expected, isPassed) => {
+    const replica = await RawReplica.start();
+    const gateway = await gatewayOver([replica], { http: { ...GATEWAY_DEFAULTS.http, trustedProxies } });
+    const headers = 'X-Forwarded-For: 1.2.3.4\r\nforwarded: for=1.2.3.4\r\nx-real-ip: 1.2.3.4\r\nconnection: close\r\n';
+    await new RawClient(gateway.url).send(postText(PROMPT, headers)).closed();
+    const { text } = replica.seen[0]!;
+    expect(text).toMatch(expected);
+    expect(text.match(/x-forwarded-for/gi)).toHaveLength(1);
+    expect(text.includes('for=1.2.3.4')).toBe(isPassed);
+    expect(text.includes('x-real-ip')).toBe(isPassed);
+  });
 });
 
 describe('docs/security.md', () => {

@@ -18,6 +18,19 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
   // Made with the first call: the store opens when the gateway starts.
   let host: ApiHost | null = null;
   return {
+    async refusal(call) {
+      host ??= new ApiHost({ gateway, store: gateway.store, control });
+      const [{ errorResponse }, { authorise }] = await Promise.all([
+        import('./error-response.js'),
+        import('./access/authorise.js'),
+      ]);
+      try {
+        authorise(await callerOf(host, authenticator.check(call)), { role: 'viewer', scope: 'global' }, '');
+        return null;
+      } catch (error) {
+        return errorResponse(error);
+      }
+    },
     async handle(call) {
       if (!call.path.startsWith('/api/')) return adminError(404, 'API_PATH_UNKNOWN', `${call.path}: no such path`);
       host ??= new ApiHost({ gateway, store: gateway.store, control });

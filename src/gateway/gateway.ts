@@ -18,6 +18,7 @@ import type { Exchange } from './proxy/exchange.js';
 import type { AdminApi } from './server/admin-api.js';
 import { AdminFiles, newAdminToken } from './server/admin-files.js';
 import { adminHandler } from './server/admin-handler.js';
+import { Door } from './server/door.js';
 import { publicHandler } from './server/public-handler.js';
 import { Services } from './services.js';
 import type { GatewayMetrics } from './telemetry/gateway-metrics.js';
@@ -84,8 +85,8 @@ export class Gateway {
     const { metrics } = this.traffic;
     // Before the decision log is opened, which truncates it: a gateway that cannot listen must leave the old one alone.
     this.#ports = new Ports(config, {
-      public: publicHandler(this.traffic),
-      admin: adminHandler(this),
+      public: publicHandler(this.traffic, new Door(config.http, config.listen.host)),
+      admin: adminHandler(this, new Door(config.http, config.admin.host)),
       refused: (status) => metrics.refused(status),
       fault,
     });

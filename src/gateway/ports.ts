@@ -1,4 +1,5 @@
 import type { GatewayConfig } from './config/gateway-config.js';
+import { proxyList } from './config/proxy-list.js';
 import { Listener, type RequestHandler } from './server/listener.js';
 import { readTls, type TlsFiles } from './server/read-tls.js';
 
@@ -22,10 +23,11 @@ export class Ports {
   readonly #admin: Listener;
 
   /** Throws an InputError when certificates are unusable. */
-  constructor({ admin, limits, listen, timeouts }: GatewayConfig, handlers: PortHandlers) {
+  constructor({ admin, http, limits, listen, timeouts }: GatewayConfig, handlers: PortHandlers) {
     const { fault, refused } = handlers;
     // A client that sends twice the limit is disconnected without waiting for its end.
-    const shared = { ...limits, discardBytes: 2 * limits.bodyBytes, timeouts, refused, fault };
+    const uncapped = proxyList(http.trustedProxies);
+    const shared = { ...limits, uncapped, discardBytes: 2 * limits.bodyBytes, timeouts, refused, fault };
     this.#public = new Listener(listen, { ...shared, handler: handlers.public });
     this.#admin = new Listener(admin, { ...shared, handler: handlers.admin });
   }

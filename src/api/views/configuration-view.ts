@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import {
   ACCESS_SCHEMA,
   HEALTH_SCHEMA,
+  HTTP_SCHEMA,
   LIMITS_SCHEMA,
   RETRIES_SCHEMA,
   TIMEOUTS_SCHEMA,
@@ -126,6 +127,10 @@ export const CONFIGURATION: v.GenericSchema<unknown, GatewayConfig> = section('C
       keys: described(choice(['required', 'off']), 'whether requests need an API key'),
     }),
     'API keys and reservations',
+  ),
+  http: described(
+    section('HttpInForce', camelKeys(HTTP_SCHEMA.entries)),
+    'web pages and proxies in front of both ports',
   ),
   prices: described(v.array(price), 'prices, for budgets in dollars'),
   record: described(nullable(lines), 'file that requests are recorded in; null for none'),

@@ -1,7 +1,7 @@
 import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { MEASURED_ENGINES } from '../../engines/registry.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
-import { choice, field, list, number, required, section, text, whole } from '../../schema/fields.js';
+import { choice, field, list, number, pattern, required, section, text, whole } from '../../schema/fields.js';
 
 const MOST_MS = 86_400_000;
 const MOST = 2 ** 31 - 1;
@@ -36,6 +36,11 @@ export const LIMITS_SCHEMA = section('Limits', {
   connections: field(whole(1, 1_000_000), {
     default: 10_000,
     help: 'client connections; further ones are refused',
+    restart: true,
+  }),
+  connections_per_address: field(whole(1, 1_000_000), {
+    default: 2500,
+    help: 'connections from one address, of IPv6 from one /64 network; trusted proxies have no such limit',
     restart: true,
   }),
   log_bytes: field(whole(1024), {
@@ -95,10 +100,35 @@ export const ACCESS_SCHEMA = section('Access', {
     help: 'while a shared store is unreachable, requests are refused (closed) or admitted (open)',
   }),
   refresh_ms: field(ms(10), { default: 1000, help: 'time until a key changed elsewhere is known here' }),
+  metrics: field(choice(['open', 'token']), {
+    default: 'open',
+    help: 'whether `/metrics` needs the admin token, or an API key with the role viewer',
+  }),
   wrong_keys_per_minute: field(whole(1, 1_000_000), { default: 30, help: 'wrong keys accepted from one address' }),
   default_output_tokens: field(whole(0, 10_000_000), {
     default: 256,
     help: 'tokens reserved for a response whose request sets no maximum',
+  }),
+});
+
+const ORIGIN = /^(\*|[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+)$/i;
+const HOST_NAME = /^[a-z0-9_.:-]+$/i;
+
+export const HTTP_SCHEMA = section('HTTP', {
+  hosts: field(list(pattern(HOST_NAME, 'a host name without port')), {
+    default: [],
+    help: 'names of this gateway in `host` and `origin`, besides local ones; checked where no key is needed',
+    restart: true,
+  }),
+  cors_origins: field(list(pattern(ORIGIN, "an origin such as https://ui.example.com, or '*'")), {
+    default: [],
+    help: "origins whose pages may call this gateway (CORS); '*' for all",
+    restart: true,
+  }),
+  trusted_proxies: field(list(text(64)), {
+    default: [],
+    help: 'addresses and networks of proxies whose `x-forwarded-for` is believed, as in 10.0.0.0/8',
+    restart: true,
   }),
 });
 
@@ -143,6 +173,7 @@ export const GATEWAY_SCHEMA = section('twinyard.yaml', {
     restart: true,
   }),
   access: field(ACCESS_SCHEMA, { default: {}, help: 'API keys and reservations' }),
+  http: field(HTTP_SCHEMA, { default: {}, help: 'web pages and proxies in front of both ports' }),
   prices: field(list(PRICE_SCHEMA), { help: 'prices, for budgets in dollars' }),
   record: field(text(), { help: 'file that every request is recorded in, without text, for replay', restart: true }),
   access_log: field(text(), { help: "file with one line per request; '-' for stderr", restart: true }),

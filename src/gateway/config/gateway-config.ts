@@ -7,6 +7,7 @@ import { type CamelKeys, camelKeys } from '../../schema/names.js';
 import {
   type ACCESS_SCHEMA,
   GATEWAY_SCHEMA,
+  type HTTP_SCHEMA,
   type LIMITS_SCHEMA,
   type RETRIES_SCHEMA,
   type TIMEOUTS_SCHEMA,
@@ -42,6 +43,7 @@ export interface GatewayConfig {
    */
   store: string | null;
   access: AccessConfig;
+  http: HttpConfig;
   prices: readonly Price[];
   /** The recording of requests, without any text, for replays. */
   record: LinesConfig | null;
@@ -55,6 +57,9 @@ export interface GatewayConfig {
 
 /** API keys and their limits. */
 export type AccessConfig = CamelKeys<Value<typeof ACCESS_SCHEMA>> & { keys: 'required' | 'off' };
+
+/** Web pages and proxies in front of the ports. */
+export type HttpConfig = CamelKeys<Value<typeof HTTP_SCHEMA>>;
 
 /** Of a model, in dollars per million tokens. */
 export interface Price {
@@ -128,13 +133,24 @@ export const DEFAULT_POLICY: PolicyConfig = {
 
 type Settings = Pick<
   GatewayConfig,
-  'limits' | 'timeouts' | 'health' | 'breaker' | 'retries' | 'signals' | 'slowStartMs' | 'waitMs' | 'drainMs' | 'seed'
+  | 'http'
+  | 'limits'
+  | 'timeouts'
+  | 'health'
+  | 'breaker'
+  | 'retries'
+  | 'signals'
+  | 'slowStartMs'
+  | 'waitMs'
+  | 'drainMs'
+  | 'seed'
 >;
 
 /** The settings of a file that are plain values. */
 export function settingsOf(keys: ConfigValues): Settings {
   const health = camelKeys(keys.health);
   return {
+    http: camelKeys(keys.http),
     limits: camelKeys(keys.limits),
     timeouts: camelKeys(keys.timeouts),
     health: { intervalMs: health.intervalMs, timeoutMs: health.timeoutMs, failures: health.failures },

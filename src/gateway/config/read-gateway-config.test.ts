@@ -91,6 +91,12 @@ describe('readGatewayConfig', () => {
     ['replicas: [', 'conf/t.yaml:1:12', 'Flow sequence'],
     ['replica: []', 'conf/t.yaml:1:1 (replica)', "unknown key 'replica'"],
     ['replicas: [{ id: a }]', 'conf/t.yaml:1:12 (replicas[0].url)', 'is missing'],
+    [
+      'http: { trusted_proxies: [10.0.0.0/33] }',
+      'conf/t.yaml:1:27 (http.trusted_proxies[0])',
+      'is not an address or network',
+    ],
+    ['http: { hosts: ["https://a.b"] }', 'conf/t.yaml:1:17 (http.hosts[0])', 'is not valid'],
     ['replicas: [{ url: "not one" }]', 'conf/t.yaml:1:19 (replicas[0].url)', 'is not a URL'],
     ['replicas: [{ url: "ftp://h:1" }]', 'conf/t.yaml:1:19 (replicas[0].url)', 'more or less than an address'],
     ['replicas: [{ url: "http://h:1/v1" }]', 'conf/t.yaml:1:19 (replicas[0].url)', 'more or less than an address'],

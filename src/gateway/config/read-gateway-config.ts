@@ -19,6 +19,7 @@ import {
   settingsOf,
 } from './gateway-config.js';
 import { MOST_REPLICAS } from './most-replicas.js';
+import { proxyList } from './proxy-list.js';
 
 type ConfigKeys = Given<typeof GATEWAY_SCHEMA>;
 
@@ -47,6 +48,7 @@ class ConfigReader {
   /** @param given as written: a policy takes its defaults from itself, not from the file */
   config(given: ConfigKeys, values: ConfigValues): GatewayConfig {
     const { decision_log } = values;
+    this.#checkProxies(values.http.trusted_proxies);
     return {
       ...settingsOf(values),
       ...accessParts(values, this.#folder, this.#places),
@@ -55,6 +57,17 @@ class ConfigReader {
       endpoints: this.#endpoints(given),
       decisionLog: decision_log === undefined ? null : resolve(this.#folder, decision_log),
     };
+  }
+
+  #checkProxies(proxies: readonly string[]): void {
+    for (const [i, proxy] of proxies.entries()) {
+      try {
+        proxyList([proxy]);
+      } catch {
+        const place = this.#places.of(`http.trusted_proxies[${i}]`);
+        throw configInvalid(place, `'${proxy}' is not an address or network`, 'give one such as 10.0.0.0/8');
+      }
+    }
   }
 
   #endpoints(keys: ConfigKeys): EndpointConfig[] {

@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, BlockList, connect, createServer, type Socket } from 'node:net';
 import { afterEach } from 'vitest';
 import { until } from '../fake-engine.fixture.js';
 import { Listener, type ListenerParts, type RequestHandler } from '../server/listener.js';
@@ -25,6 +25,8 @@ export async function port(handler: RequestHandler, change: Partial<ListenerPart
       headerBytes: 4096,
       discardBytes: 100_000,
       connections: 100,
+      connectionsPerAddress: 100,
+      uncapped: new BlockList(),
       timeouts: LONG,
       handler,
       refused: (status) => refused.push(status),

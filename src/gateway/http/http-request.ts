@@ -43,6 +43,8 @@ export class HttpRequest {
   #first: Buffer | null = null;
   #rest: Buffer[] | null = null;
   #bytes = 0;
+  #client: string | null = null;
+  #chain: string | null = null;
 
   constructor({ headers, method, minor, target }: RequestStart, length: number, carrier: RequestCarrier) {
     this.method = method;
@@ -55,7 +57,23 @@ export class HttpRequest {
 
   /** The client's address. */
   get address(): string {
-    return this.#carrier.address;
+    return this.#client ?? this.#carrier.address;
+  }
+
+  /** The addresses it came through, the client's first. */
+  get forwardedFor(): string {
+    return this.#chain ?? this.#carrier.address;
+  }
+
+  /** A trusted proxy sent it. */
+  get isForwarded(): boolean {
+    return this.#chain !== null;
+  }
+
+  /** A trusted proxy sent it, for this client. */
+  forwarded(client: string, chain: string): void {
+    this.#client = client;
+    this.#chain = chain;
   }
 
   /** The value of a header, its name in lower case; the first, if there are several. */
@@ -66,6 +84,12 @@ export class HttpRequest {
       if (name.length === lower.length && isNamed(name, lower)) return rawHeaders[i + 1];
     }
     return undefined;
+  }
+
+  /** The values of a header, its name in lower case, as one list; empty without it. */
+  allOf(lower: string): string {
+    const { rawHeaders } = this;
+    return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === lower).join(', ');
   }
 
   /** A handler collects the body and has not received it. */

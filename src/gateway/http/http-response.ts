@@ -38,6 +38,7 @@ export class HttpResponse {
   /** The head, until it is sent with the first bytes of the body. */
   #head = '';
   #lines = 0;
+  #added = '';
   #hasBody = true;
 
   /** @param request null for a response to bytes that are not a request */
@@ -52,11 +53,17 @@ export class HttpResponse {
     return this.#carrier.isBehind(this);
   }
 
+  /** Adds a header to those that `writeHead` will get. */
+  addHeader(name: string, value: string): void {
+    this.#added += `${name}: ${value}\r\n`;
+    this.#lines++;
+  }
+
   /** @param headers flat: name, value, name, value. Framing and connection headers are set here */
   writeHead(status: number, headers: readonly string[]): void {
     if (this.headersSent) return;
     this.headersSent = true;
-    let head = statusLine(status);
+    let head = statusLine(status) + this.#added;
     let hasLength = false;
     let hasDate = false;
     for (let i = 0; i < headers.length; i += 2) {
@@ -65,7 +72,7 @@ export class HttpResponse {
       if (name.length === 14) hasLength ||= isNamed(name, 'content-length');
       else if (name.length === 4) hasDate ||= isNamed(name, 'date');
     }
-    this.#lines = USUAL_LINES + (headers.length >> 1);
+    this.#lines += USUAL_LINES + (headers.length >> 1);
     const request = this.#request;
     this.#hasBody = request?.method !== 'HEAD' && status !== 204 && status !== 304;
     if (this.#hasBody && !hasLength) {

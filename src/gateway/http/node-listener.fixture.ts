@@ -177,7 +177,10 @@ export class Listener implements Omit<Public<OurListener>, 'handle' | 'reader' |
   }
 }
 
-class NodeRequest implements Omit<Public<HttpRequest>, 'add' | 'complete'> {
+/** Parts that a port itself does not use. */
+type Forwarding = 'allOf' | 'forwarded' | 'forwardedFor' | 'isForwarded';
+
+class NodeRequest implements Omit<Public<HttpRequest>, 'add' | 'complete' | Forwarding> {
   readonly method: string;
   readonly url: string;
   readonly rawHeaders: string[];
@@ -237,7 +240,7 @@ class NodeRequest implements Omit<Public<HttpRequest>, 'add' | 'complete'> {
   }
 }
 
-class NodeResponse implements Omit<Public<HttpResponse>, 'isChunked'> {
+class NodeResponse implements Omit<Public<HttpResponse>, 'isChunked' | 'addHeader'> {
   shouldKeepAlive = true;
   onClose: (() => void) | null = null;
   onDrain: (() => void) | null = null;

@@ -59,7 +59,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.record = new RequestRecord(facts, endpoint, host.nowUs());
     this.#host = host;
     this.#parts = parts;
-    this.#headers = upstreamHeaders(parts.request.rawHeaders, facts.id, parts.trace);
+    this.#headers = upstreamHeaders(parts.request, facts.id, parts.trace);
     this.#attempts = new Attempts(host, endpoint, facts, this.record, parts.body);
     this.#response = new ClientResponse(parts.response, this, host.meters, parts.strips);
     this.settlement = new Settlement(host, this.record, this.#response);

@@ -1,5 +1,6 @@
 import { appendLimitHeaders } from '../access/limits/limit-headers.js';
 import type { Reservation } from '../access/limits/reservation.js';
+import type { HttpRequest } from '../http/http-request.js';
 import { legalHeader } from '../request/legal-header.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
@@ -31,12 +32,28 @@ const REPLACED_UPSTREAM = new Set([
   'authorization',
   'x-api-key',
   'accept-encoding',
+  'x-forwarded-for',
   LOAD_REQUEST[0],
 ]);
+/** Where a request comes from, as proxies report it: passed on from trusted ones only. */
+const FORWARDED = new Set(['forwarded', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'x-real-ip']);
 const TRACE_CONTEXT = new Set(['traceparent', 'tracestate']);
 
+/**
+ * Headers that the gateway sets itself, and those with which a replica would speak for the site of the gateway: cookies,
+ * and which pages may read its responses.
+ */
 const REPLACED_DOWNSTREAM = new Set([
   ...HOP_BY_HOP,
+  'set-cookie',
+  'set-cookie2',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+  'access-control-allow-private-network',
+  'access-control-expose-headers',
+  'access-control-max-age',
   'x-request-id',
   'x-twinyard-replica',
   'x-twinyard-decision',
@@ -45,10 +62,10 @@ const REPLACED_DOWNSTREAM = new Set([
 
 /**
  * The client's headers as a replica gets them, flat: name, value, name, value. The client's key is for the gateway and
- * is not passed to replicas.
+ * is not passed to replicas; `x-forwarded-for` is the client's address as the gateway knows it.
  */
 export function upstreamHeaders(
-  rawHeaders: readonly string[],
+  { forwardedFor, isForwarded, rawHeaders }: Pick<HttpRequest, 'rawHeaders' | 'forwardedFor' | 'isForwarded'>,
   requestId: string,
   trace: TraceContext | null,
 ): string[] {
@@ -59,9 +76,11 @@ export function upstreamHeaders(
     const lower = name.toLowerCase();
     if (REPLACED_UPSTREAM.has(lower) || named?.has(lower)) continue;
     if (trace !== null && TRACE_CONTEXT.has(lower)) continue;
+    if (!isForwarded && FORWARDED.has(lower)) continue;
     headers.push(name, rawHeaders[i + 1]!);
   }
   headers.push('x-request-id', requestId);
+  if (forwardedFor !== '') headers.push('x-forwarded-for', forwardedFor);
   if (trace !== null) {
     headers.push('traceparent', trace.traceParentForUpstream);
     if (trace.traceState !== '') headers.push('tracestate', trace.traceState);

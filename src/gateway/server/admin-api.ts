@@ -5,6 +5,8 @@ export interface AdminApi {
    * responds for it.
    */
   handle(call: AdminCall): Promise<AdminResponse>;
+  /** The response to a caller that may not read what concerns the whole gateway; null when it may. */
+  refusal(call: Pick<AdminCall, 'address' | 'header'>): Promise<AdminResponse | null>;
 }
 
 export interface AdminCall {

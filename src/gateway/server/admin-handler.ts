@@ -1,8 +1,10 @@
 import { ApiError } from '../../protocol/errors.js';
 import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import { type HttpRequest, readBody } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { type AdminApi, type AdminResponse, adminError } from './admin-api.js';
+import type { Door } from './door.js';
 import type { RequestHandler } from './listener.js';
 import { sendAdminResponse } from './send-admin-response.js';
 
@@ -10,20 +12,36 @@ import { sendAdminResponse } from './send-admin-response.js';
 export interface AdminHost {
   /** Null while no API is installed: its paths then return 404. */
   readonly api: AdminApi | null;
+  readonly config: { readonly access: Pick<GatewayConfig['access'], 'metrics'> };
   /** Aborted when the gateway stops. */
   readonly stopSignal: AbortSignal;
   metricsText(): string;
   fault(error: unknown): void;
 }
 
-/** Serves the admin port: health and metrics without authentication, everything else by the API. */
-export function adminHandler(host: AdminHost): RequestHandler {
+/**
+ * Serves the admin port: health, and metrics unless they need a token, without authentication; everything else by the
+ * API.
+ */
+export function adminHandler(host: AdminHost, door: Door): RequestHandler {
   return (request, response) => {
+    door.identify(request);
+    const refusal = isOpen(request.url) ? door.refusal(request) : null;
+    if (refusal !== null) {
+      void sendAdminResponse(response, adminError(refusal.status, 'API_FORBIDDEN', refusal.message));
+      return;
+    }
+    if (door.crossOrigin(request, response)) return;
     handle(host, request, response).catch((fault) => {
       host.fault(fault);
       if (!response.headersSent) void sendAdminResponse(response, INTERNAL);
     });
   };
+}
+
+/** Whether a request needs no token. */
+function isOpen(url: string): boolean {
+  return !url.startsWith('/api/');
 }
 
 const INTERNAL = adminError(500, 'API_INTERNAL', 'internal error', "see the gateway's log");
@@ -52,7 +70,7 @@ async function responseTo(host: AdminHost, request: HttpRequest, signal: AbortSi
   const { address, method, url } = request;
   const path = url.split('?', 1)[0]!;
   if (path === '/health') return { status: 200, body: { status: 'alive' } };
-  if (path === '/metrics') return { status: 200, body: host.metricsText(), type: PROMETHEUS_TYPE };
+  if (path === '/metrics') return metricsFor(host, request);
   if (host.api === null) return adminError(404, 'API_PATH_UNKNOWN', `no such path: ${path}`);
   try {
     return await host.api.handle({
@@ -65,6 +83,15 @@ async function responseTo(host: AdminHost, request: HttpRequest, signal: AbortSi
     if (error instanceof ApiError) return adminError(error.status, `API_${error.kind.toUpperCase()}`, error.message);
     throw error;
   }
+}
+
+async function metricsFor(host: AdminHost, request: HttpRequest): Promise<AdminResponse> {
+  if (host.config.access.metrics === 'token') {
+    if (host.api === null) return adminError(503, 'API_UNAVAILABLE', 'the API that checks tokens is not installed');
+    const refusal = await host.api.refusal({ address: request.address, header: (name) => request.header(name) });
+    if (refusal !== null) return refusal;
+  }
+  return { status: 200, body: host.metricsText(), type: PROMETHEUS_TYPE };
 }
 
 /** Never settles when the client has disconnected. */

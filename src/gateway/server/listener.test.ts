@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { connect, type Socket } from 'node:net';
+import { BlockList, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, type SecureVersion, type TLSSocket } from 'node:tls';
@@ -37,6 +37,8 @@ async function listening(
     headerBytes: 4096,
     discardBytes: 100_000,
     connections: 100,
+    connectionsPerAddress: 100,
+    uncapped: new BlockList(),
     timeouts: LONG,
     handler: (request, response) => reply(response, `you asked for ${request.url}`),
     refused: (status) => refused.push(status),

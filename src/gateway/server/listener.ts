@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, type BlockList, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureVersion, type Server as TlsServer } from 'node:tls';
 import type { ListenConfig } from '../config/gateway-config.js';
 import type { ClientTimes, ConnectionHost } from '../http/connection-host.js';
@@ -7,6 +7,7 @@ import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { RequestHead } from '../http/request-head.js';
 import { ResponseWriter } from '../http/response-writer.js';
+import { AddressCounts } from './address-counts.js';
 import { readTls, type TlsFiles } from './read-tls.js';
 
 /** Handles a request; the response may be sent later. */
@@ -19,6 +20,10 @@ export interface ListenerParts {
   discardBytes: number;
   /** Connections at a time; further ones are closed at once. */
   connections: number;
+  /** Connections at a time from one address; further ones are closed at once. */
+  connectionsPerAddress: number;
+  /** Addresses without that limit: proxies, which connect for many clients. */
+  uncapped: BlockList;
   timeouts: ClientTimes;
   handler: RequestHandler;
   /** A request was refused as malformed or ambiguous HTTP. */
@@ -52,6 +57,7 @@ export class Listener implements ConnectionHost {
   readonly #connections = new Set<HttpConnection>();
   /** Connections on which TLS has not begun yet, by peer. */
   readonly #handshakes = new Map<string, Socket>();
+  readonly #addresses: AddressCounts;
   #watcher: NodeJS.Timeout | undefined;
 
   constructor(config: ListenConfig, parts: ListenerParts) {
@@ -73,9 +79,16 @@ export class Listener implements ConnectionHost {
             minVersion: OLDEST_TLS,
             handshakeTimeout: parts.timeouts.headersMs,
           });
+    this.#addresses = new AddressCounts(parts.connectionsPerAddress, parts.uncapped);
     this.#server.maxConnections = parts.connections;
+    this.#server.on('connection', (socket: Socket) => {
+      if (this.#addresses.enter(socket)) return;
+      this.dropped++;
+      socket.destroy();
+    });
     if (this.isSecure) this.#server.on('connection', this.#shakesHands);
     this.#server.on(this.isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
+      if (socket.destroyed) return;
       if (this.isSecure) this.#handshakes.delete(peerOf(socket));
       this.#connections.add(new HttpConnection(socket, this));
     });

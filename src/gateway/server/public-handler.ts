@@ -12,6 +12,7 @@ import type { ExchangeHost, RequestServices } from '../proxy/exchange-host.js';
 import { sendError } from '../proxy/send-error.js';
 import { readFacts, requestIdOf } from '../request/request-facts.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
+import type { Door } from './door.js';
 import type { RequestHandler } from './listener.js';
 import { modelCard } from './model-cards.js';
 import { type ModelsRoute, modelsRoute, originForm, type PublicRoute, publicRoute } from './public-route.js';
@@ -40,10 +41,14 @@ interface Arrival {
 }
 
 /** Handles the public port: the routed API, the list of models, liveness and readiness. */
-export function publicHandler(host: PublicHost): RequestHandler {
+export function publicHandler(host: PublicHost, door: Door): RequestHandler {
   return (request, response) => {
     const arrival: Arrival = { host, request, response, shape: 'openai' };
     try {
+      door.identify(request);
+      const refusal = host.services.access === null ? door.refusal(request) : null;
+      if (refusal !== null) throw refusal;
+      if (door.crossOrigin(request, response)) return;
       const url = originForm(request.url, request.header('host'));
       const route = publicRoute(url);
       if (route === null) respondPlain(arrival, url.split('?', 1)[0]!);
