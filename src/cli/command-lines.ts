@@ -15,6 +15,7 @@ import { WAIT } from './control/wait.js';
 import { COMPOSE } from './convert/compose.js';
 import { CONVERT } from './convert/convert.js';
 import { DECIDE } from './decide/decide.js';
+import { DOCTOR } from './doctor/doctor.js';
 import { EXPLAIN } from './explain/explain.js';
 import type { CommandLine } from './flags/command-line.js';
 import { KEYS_CREATE } from './keys/create.js';
@@ -52,6 +53,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   ENGINE,
   EXPLAIN,
   TOP,
+  DOCTOR,
   APPLY,
   GET,
   DESCRIBE,

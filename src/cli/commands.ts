@@ -72,6 +72,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./top/top.js')).top,
   },
   {
+    name: 'doctor',
+    group: 'Operate',
+    summary: 'check configuration, ports, rights, store, replicas and clocks, and print a hint for each finding',
+    load: async () => (await import('./doctor/doctor.js')).doctor,
+  },
+  {
     name: 'apply',
     group: 'Operate',
     summary: 'apply resource files and print what changed',

@@ -16,6 +16,16 @@ export interface InferenceEngine {
   readonly capabilities: EngineCapabilities;
   readonly signals?: EngineSignals;
   readonly launch?: EngineLaunch;
+  /** The page that has the version of a running engine. */
+  readonly version: { readonly path: string; read(document: object): string | undefined };
+}
+
+/** Reads a text field of a JSON document. */
+export function textField(name: string): (document: object) => string | undefined {
+  return (document) => {
+    const value = (document as Readonly<Record<string, unknown>>)[name];
+    return typeof value === 'string' ? value : undefined;
+  };
 }
 
 export interface EngineCapabilities {

@@ -27,7 +27,7 @@ const LOCK_WAIT_MS = 5000;
 
 /** Opens a store, creates it if it is new, and migrates its tables. */
 export async function openStore(text: string, options: OpenStoreOptions = {}): Promise<Store> {
-  const { create = true, lockWaitMs = LOCK_WAIT_MS } = options;
+  const { create = true, lockWaitMs = LOCK_WAIT_MS, migrate = true } = options;
   const address = storeAddress(text);
   const dialect =
     address.kind === 'sqlite'
@@ -35,7 +35,7 @@ export async function openStore(text: string, options: OpenStoreOptions = {}): P
       : await (await import('./database/postgres-dialect.js')).postgresDialect(address);
   const store = new OpenStore(address, new Kysely<StoreTables>({ dialect }), lockWaitMs);
   try {
-    await store.bringUpToDate();
+    await (migrate ? store.bringUpToDate() : store.checkVersion());
   } catch (error) {
     await store.close();
     throw error;
@@ -116,6 +116,10 @@ class OpenStore implements Store {
 
   close(): Promise<void> {
     return this.db.destroy();
+  }
+
+  async checkVersion(): Promise<void> {
+    await this.checkedVersion(this.db);
   }
 
   async bringUpToDate(): Promise<void> {

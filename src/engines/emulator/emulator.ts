@@ -1,4 +1,4 @@
-import type { InferenceEngine } from '../engine.js';
+import { type InferenceEngine, textField } from '../engine.js';
 import { vllmSignals } from '../vllm/signals.js';
 import { emulatorLaunch } from './launch.js';
 
@@ -8,5 +8,6 @@ export const emulator: InferenceEngine = {
   summary: "The simulator's replica model in real time, with vLLM's API; runs anywhere",
   capabilities: { tasks: ['text-generation', 'text-embedding', 'text-rerank'], loadHeader: true },
   signals: vllmSignals,
+  version: { path: '/version', read: textField('version') },
   launch: emulatorLaunch,
 };

@@ -1,4 +1,4 @@
-import type { InferenceEngine } from '../engine.js';
+import { type InferenceEngine, textField } from '../engine.js';
 import { llamaCppLaunch } from './launch.js';
 import { llamaCppSignals } from './signals.js';
 
@@ -7,5 +7,6 @@ export const llamaCpp: InferenceEngine = {
   summary: 'llama.cpp, with its metrics and slots enabled: processors and small accelerators; one GGUF file',
   capabilities: { tasks: ['text-generation', 'text-embedding', 'text-rerank'], loadHeader: false },
   signals: llamaCppSignals,
+  version: { path: '/props', read: textField('build_info') },
   launch: llamaCppLaunch,
 };

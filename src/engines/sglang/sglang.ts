@@ -1,4 +1,4 @@
-import type { InferenceEngine } from '../engine.js';
+import { type InferenceEngine, textField } from '../engine.js';
 import { sglangLaunch } from './launch.js';
 import { sglangSignals } from './signals.js';
 
@@ -7,5 +7,6 @@ export const sglang: InferenceEngine = {
   summary: 'SGLang, with its metrics enabled: NVIDIA and AMD accelerators; text and embeddings',
   capabilities: { tasks: ['text-generation', 'text-embedding'], loadHeader: false },
   signals: sglangSignals,
+  version: { path: '/get_server_info', read: textField('version') },
   launch: sglangLaunch,
 };

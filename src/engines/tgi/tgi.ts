@@ -1,4 +1,4 @@
-import type { InferenceEngine } from '../engine.js';
+import { type InferenceEngine, textField } from '../engine.js';
 import { tgiSignals } from './signals.js';
 
 /** Replicas can be put behind the gateway; the control plane does not start them. */
@@ -7,4 +7,5 @@ export const tgi: InferenceEngine = {
   summary: 'Text Generation Inference',
   capabilities: { tasks: ['text-generation'], loadHeader: false },
   signals: tgiSignals,
+  version: { path: '/info', read: textField('version') },
 };

@@ -1,4 +1,4 @@
-import type { InferenceEngine } from '../engine.js';
+import { type InferenceEngine, textField } from '../engine.js';
 import { vllmLaunch } from './launch.js';
 import { vllmSignals } from './signals.js';
 
@@ -7,5 +7,6 @@ export const vllm: InferenceEngine = {
   summary: 'vLLM: NVIDIA, AMD and other accelerators; text, embeddings, rerankers',
   capabilities: { tasks: ['text-generation', 'text-embedding', 'text-rerank'], loadHeader: true },
   signals: vllmSignals,
+  version: { path: '/version', read: textField('version') },
   launch: vllmLaunch,
 };

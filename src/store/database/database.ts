@@ -28,6 +28,8 @@ export interface StoreDatabase {
 export interface OpenStoreOptions {
   /** Whether a missing SQLite file is created; otherwise it is an error. */
   readonly create?: boolean;
+  /** Whether tables are created and migrated; otherwise the store is opened as it is, if this program can read it. */
+  readonly migrate?: boolean;
   /** How long to wait for another process that has locked the store. */
   readonly lockWaitMs?: number;
 }

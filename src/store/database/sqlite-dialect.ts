@@ -30,7 +30,7 @@ const BUSY_TIMEOUT_MS = 5;
 /** SQLite through libsql. The file and the folders created for it are readable by their owner only. */
 export async function sqliteDialect(
   { path, shown }: StoreAddress & { kind: 'sqlite' },
-  { create, lockWaitMs }: Required<OpenStoreOptions>,
+  { create, lockWaitMs }: Required<Pick<OpenStoreOptions, 'create' | 'lockWaitMs'>>,
 ): Promise<Dialect> {
   const { default: Database } = await import('libsql');
   const dialect = new SqliteDialect({
