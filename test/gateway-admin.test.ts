@@ -380,7 +380,7 @@ describe('usage', () => {
   const row = (keyId: string, model: string, day: string, requests: number): UsageRow => ({
     ...{ keyId, model, endpoint: 'default', day, outcome: 'ok', requests, inputTokens: 10 * requests },
     ...{ cachedTokens: requests, outputTokens: 5 * requests, reasoningTokens: 0, estimatedRequests: 0 },
-    costNanos: 1_500_000 * requests,
+    ...{ costNanos: 1_500_000 * requests, characters: 0, audioSeconds: 0 },
   });
 
   async function used(): Promise<AdminPort> {
@@ -403,7 +403,7 @@ describe('usage', () => {
     expect((await port.asAdmin('/api/v1/usage?by=key&key=a')).body.items).toEqual([
       {
         ...{ key: 'a', requests: 3, input_tokens: 30, cached_tokens: 3, output_tokens: 15, reasoning_tokens: 0 },
-        ...{ estimated_requests: 0, dollars: 0.0045 },
+        ...{ characters: 0, audio_seconds: 0, estimated_requests: 0, dollars: 0.0045 },
       },
     ]);
     const requestsOf = async (query: string) =>
@@ -423,9 +423,9 @@ describe('usage', () => {
     const csv = await port.ask(viewer, '/api/v1/usage?by=model', 'GET', undefined, { accept: 'text/csv' });
     expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     expect(csv.text).toBe(
-      'model,requests,input_tokens,cached_tokens,output_tokens,reasoning_tokens,estimated_requests,dollars\r\n' +
-        '"\'=cmd|""x"",1",4,40,4,20,0,0,0.006\r\n' +
-        'm,3,30,3,15,0,0,0.0045\r\n',
+      'model,requests,input_tokens,cached_tokens,output_tokens,reasoning_tokens,characters,audio_seconds,estimated_requests,dollars\r\n' +
+        '"\'=cmd|""x"",1",4,40,4,20,0,0,0,0,0.006\r\n' +
+        'm,3,30,3,15,0,0,0,0,0.0045\r\n',
     );
     expect((await port.asAdmin('/api/v1/usage?format=csv')).text).toMatch(/^key,model,requests,/);
     const json = await port.ask(viewer, '/api/v1/usage?format=json', 'GET', undefined, { accept: 'text/csv' });

@@ -1,9 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { RunningEngine } from '../src/emulator/start-engine.js';
+import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/config/gateway-config.js';
 import { configFor, FakeEngine, sendJson } from '../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../src/gateway/gateway.js';
+import { newKey } from '../src/store/keys/new-key.fixture.js';
+import type { UsageSum } from '../src/store/usage/usage-record.js';
 import { fakeEngine } from './support/engine-fixture.js';
 import {
   afterwards,
@@ -14,6 +20,22 @@ import {
   RawClient,
   RawReplica,
 } from './support/gateway-fixture.js';
+
+const root = mkdtempSync(join(tmpdir(), 'twinyard-surface-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let folders = 0;
+
+/** The configuration of a gateway that requires keys, with its own store. */
+function withStore(): Partial<GatewayConfig> {
+  const folder = join(root, String(folders++));
+  const access = { ...GATEWAY_DEFAULTS.access, keys: 'required' as const };
+  return { store: join(folder, 'keys.db'), dataDir: join(folder, 'data'), access };
+}
+
+async function usageOf(gateway: Gateway): Promise<UsageSum> {
+  await gateway.foldUsage();
+  return (await gateway.store!.usage.query({ by: [] }))[0]!;
+}
 
 async function fake(): Promise<FakeEngine> {
   const engine = await FakeEngine.start();
@@ -180,8 +202,36 @@ describe("OpenAI's client", () => {
     const engine = await fake();
     const audio = Buffer.from([0xff, 0xfb, 0x7b, 0x22, 0x00, 0x0a]);
     engine.answer = ({ response }) => void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(audio);
-    const client = clientOf(await gatewayOver([engine]));
-    const speech = await client.audio.speech.create({ model: 'm', input: 'Hello.', voice: 'alloy' });
+    const gateway = await gatewayOver([engine], withStore());
+    const { secret } = await newKey(gateway.store!, 'voice', { models: ['m'] });
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: secret, maxRetries: 0 });
+    const speech = await client.audio.speech.create({ model: 'm', input: 'Hällo. 😀', voice: 'alloy' });
     expect(Buffer.from(await speech.arrayBuffer())).toEqual(audio);
+    expect(await usageOf(gateway)).toMatchObject({ requests: 1, characters: 8, audioSeconds: 0, inputTokens: 3 });
+  });
+
+  test('gets transcriptions and translations, counted in seconds; the model of the form is checked', async () => {
+    const engine = await fake();
+    engine.answer = ({ response }) =>
+      sendJson(response, 200, { text: 'Hello.', usage: { type: 'duration', seconds: 7.2 } });
+    const gateway = await gatewayOver([engine], withStore());
+    const { secret } = await newKey(gateway.store!, 'ears', { models: ['m'] });
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: secret, maxRetries: 0 });
+    const file = new File([new Uint8Array(160_000)], 'a.mp3');
+    expect((await client.audio.transcriptions.create({ model: 'm', file })).text).toBe('Hello.');
+    expect(engine.seen[0]!.request.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    expect(await usageOf(gateway)).toMatchObject({ audioSeconds: 8, inputTokens: 0, estimatedRequests: 0 });
+    engine.answer = ({ response }) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('Hello.\n');
+    await client.audio.translations.create({ model: 'm', file, response_format: 'text' });
+    expect(await usageOf(gateway)).toMatchObject({
+      requests: 2,
+      audioSeconds: 18,
+      outputTokens: 0,
+      estimatedRequests: 1,
+    });
+    const refused = client.audio.transcriptions.create({ model: 'other', file });
+    await expect(refused).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError);
+    expect(engine.seen).toHaveLength(2);
+    expectIdle(gateway);
   });
 });

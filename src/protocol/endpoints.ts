@@ -15,6 +15,8 @@ export type ApiKind =
   | 'pooling'
   | 'classify'
   | 'speech'
+  | 'transcription'
+  | 'translation'
   | 'image'
   | 'moderation';
 
@@ -26,6 +28,8 @@ interface ApiFacts {
   readonly operation: string;
   /** What is counted besides the request itself. */
   readonly counts: 'input and output' | 'input' | 'nothing';
+  /** The body is multipart/form-data, not JSON. */
+  readonly isForm?: true;
   /** A request may name no model: the only model that it could mean is used. */
   readonly modelIsOptional?: true;
 }
@@ -45,6 +49,8 @@ export const API_KINDS: Readonly<Record<ApiKind, ApiFacts>> = {
   moderation: { paths: ['/v1/moderations'], operation: 'moderation', counts: 'input', modelIsOptional: true },
   image: { paths: ['/v1/images/generations'], operation: 'image_generation', counts: 'input', modelIsOptional: true },
   speech: { paths: ['/v1/audio/speech'], operation: 'speech', counts: 'input' },
+  transcription: { paths: ['/v1/audio/transcriptions'], operation: 'transcription', counts: 'input', isForm: true },
+  translation: { paths: ['/v1/audio/translations'], operation: 'translation', counts: 'input', isForm: true },
   tokenize: { paths: ['/tokenize'], operation: 'tokenize', counts: 'nothing', modelIsOptional: true },
   detokenize: { paths: ['/detokenize'], operation: 'detokenize', counts: 'nothing', modelIsOptional: true },
 };

@@ -53,7 +53,8 @@ export class ReportedUsage {
   }
 
   count(field: number, value: number): void {
-    const counted = Number.isInteger(value) && value >= 0 && value < MOST_TOKENS ? value : -1;
+    const whole = field === Count.seconds ? Math.ceil(value) : value;
+    const counted = Number.isInteger(whole) && whole >= 0 && whole < MOST_TOKENS ? whole : -1;
     if (field === Count.timingsCached) this.#timingsCached = counted;
     else this.#counts[this.#holder * FIRST_OTHER + field] = counted;
   }
@@ -69,6 +70,11 @@ export class ReportedUsage {
     else if (field === Field.inputDetails) this.count(Count.inputCached, -1);
     else if (field === Field.completionDetails) this.count(Count.completionReasoning, -1);
     else if (field === Field.outputDetails) this.count(Count.outputReasoning, -1);
+  }
+
+  /** The reported seconds of audio; -1 when there are none. */
+  get seconds(): number {
+    return this.#hasUsage[OWN] === 1 ? this.#counts[OWN * FIRST_OTHER + Count.seconds]! : -1;
   }
 
   /**

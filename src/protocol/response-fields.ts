@@ -21,7 +21,7 @@ export const Inside = {
   delta: 11,
 } as const;
 
-/** Numbers that are counted in tokens. */
+/** Numbers that are counted, in tokens if nothing else is written. */
 export const Count = {
   prompt: 1,
   input: 2,
@@ -35,29 +35,31 @@ export const Count = {
   completionReasoning: 10,
   outputReasoning: 11,
   timingsCached: 12,
+  /** Of audio. */
+  seconds: 13,
 } as const;
 
 /** Fields below this are counts. */
-export const FIRST_OTHER = 13;
+export const FIRST_OTHER = 14;
 
 /** The kind of a value. */
 export const Field = {
   unknown: 0,
-  usage: 13,
-  response: 14,
-  message: 15,
-  timings: 16,
-  choices: 17,
-  choice: 18,
-  delta: 19,
+  usage: 14,
+  response: 15,
+  message: 16,
+  timings: 17,
+  choices: 18,
+  choice: 19,
+  delta: 20,
   /** Something that is output unless it is empty. */
-  output: 20,
-  type: 21,
-  error: 22,
-  promptDetails: 23,
-  inputDetails: 24,
-  completionDetails: 25,
-  outputDetails: 26,
+  output: 21,
+  type: 22,
+  error: 23,
+  promptDetails: 24,
+  inputDetails: 25,
+  completionDetails: 26,
+  outputDetails: 27,
 } as const;
 
 type Names = Readonly<Record<string, number>>;
@@ -84,6 +86,7 @@ const NAMES: readonly (readonly [inside: number, names: Names])[] = [
       completion_tokens: Count.completion,
       output_tokens: Count.output,
       total_tokens: Count.total,
+      seconds: Count.seconds,
       cache_read_input_tokens: Count.cacheRead,
       cache_creation_input_tokens: Count.cacheCreation,
       prompt_tokens_details: Field.promptDetails,
@@ -103,7 +106,7 @@ const NAMES: readonly (readonly [inside: number, names: Names])[] = [
 ];
 
 /** What an object is inside of when it is the value of a field; nothing when it is skipped. */
-export const OBJECT_OF = new Uint8Array(27);
+export const OBJECT_OF = new Uint8Array(28);
 OBJECT_OF[Field.usage] = Inside.usage;
 OBJECT_OF[Field.response] = Inside.holder;
 OBJECT_OF[Field.message] = Inside.holder;

@@ -80,6 +80,11 @@ export class ResponseScanner {
     return this.#reported.isOwn;
   }
 
+  /** The reported seconds of audio; -1 when there are none. */
+  get audioSeconds(): number {
+    return this.#reported.seconds;
+  }
+
   /** Fills in the reported tokens; false when there are none. */
   readUsage(into: TokenCounts): boolean {
     return this.#reported.read(into);

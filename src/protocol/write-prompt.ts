@@ -47,7 +47,9 @@ export function writePrompt(kind: ApiKind, body: JsonObject, out: PromptBytes): 
     case 'count-tokens':
     case 'tokenize':
     case 'detokenize':
-      // The model reads nothing.
+    case 'transcription':
+    case 'translation':
+      // The model reads nothing, or no text.
       return;
     case 'rerank':
       for (const prompt of [textOf(body.query, 'query'), ...documentsOf(body)]) out.add(prompt);

@@ -35,7 +35,7 @@ export function storeContract(stores: TestStores): void {
       const store = await stores.open(address);
       await store.exclusively(async (tx) => {
         await tx.updateTable('twinyard_migrations').set({ name: 'keys and usage' }).where('number', '=', 1).execute();
-        await tx.insertInto('twinyard_migrations').values({ number: 2, name: 'resources', applied_at: 0 }).execute();
+        await tx.updateTable('twinyard_migrations').set({ name: 'resources' }).where('number', '=', 2).execute();
       });
       await expect(openStore(address)).rejects.toMatchObject({
         code: 'STORE_OLDER',

@@ -15,6 +15,7 @@ for (let i = 0; ; i++) {
   const row = {
     ...{ keyId: record.uid, model: 'm', endpoint: 'chat', day: '2026-01-01', outcome: 'ok', requests: 1 },
     ...{ inputTokens: 100, cachedTokens: 0, outputTokens: 10, reasoningTokens: 0, estimatedRequests: 0, costNanos: 1 },
+    ...{ characters: 0, audioSeconds: 0 },
   };
   await store.usage.fold(journal, [row, { ...row, model: 'n' }]);
   acknowledge('fold', journal);

@@ -88,6 +88,8 @@ const counts = {
   cached_tokens: described(naturalNumber, 'prompt tokens that were cached'),
   output_tokens: described(naturalNumber, 'response tokens'),
   reasoning_tokens: described(naturalNumber, 'response tokens spent on reasoning'),
+  characters: described(naturalNumber, 'characters that were spoken'),
+  audio_seconds: described(naturalNumber, 'seconds of audio that were transcribed or translated'),
   estimated_requests: described(
     naturalNumber,
     'requests whose tokens were estimated, because the engine did not report them',

@@ -30,11 +30,11 @@ describe('keys usage', () => {
     expect(lines[0]).toMatch(/^key +model +requests +input tokens .* estimated requests +dollars$/);
     const rows = lines.slice(1).map((line) => line.split(/ {2,}/));
     expect(rows).toHaveLength(5);
-    expect(rows).toContainEqual([`${web} (web)`, 'm', '1,201', '200', '80', '20', '8', '1', '1.50']);
-    expect(rows).toContainEqual([`${night} (night)`, 'x,y', '1', '100', '40', '10', '4', '0', '0.000000']);
+    expect(rows).toContainEqual([`${web} (web)`, 'm', '1,201', '200', '80', '20', '8', '6', '4', '1', '1.50']);
+    expect(rows).toContainEqual([`${night} (night)`, 'x,y', '1', '100', '40', '10', '4', '3', '2', '0', '0.000000']);
     expect(rows[0]!.slice(0, 2)).toEqual(['(none)', 'm']);
     expect(rows).toContainEqual(expect.arrayContaining(['longgone']));
-    expect(rows[4]).toEqual(['total', '1,204', '500', '200', '50', '20', '1', '1.50']);
+    expect(rows[4]).toEqual(['total', '1,204', '500', '200', '50', '20', '15', '10', '1', '1.50']);
   });
 
   it('fits 80 columns, with the name of the row in each part', async () => {
@@ -66,8 +66,8 @@ describe('keys usage', () => {
     expect(
       (await silent('keys usage --key night --by key,model,endpoint,day,outcome --format csv')).split('\r\n'),
     ).toEqual([
-      'key,model,endpoint,day,outcome,requests,input_tokens,cached_tokens,output_tokens,reasoning_tokens,estimated_requests,dollars',
-      `${night},"x,y",embeddings,2026-01-03,ok,1,100,40,10,4,0,0.000000007`,
+      'key,model,endpoint,day,outcome,requests,input_tokens,cached_tokens,output_tokens,reasoning_tokens,characters,audio_seconds,estimated_requests,dollars',
+      `${night},"x,y",embeddings,2026-01-03,ok,1,100,40,10,4,3,2,0,0.000000007`,
       '',
     ]);
   });

@@ -34,7 +34,7 @@ export class EndpointDirectory {
   }
 
   models(): string[] {
-    return modelNames(this.replicas());
+    return servedModels(this.replicas());
   }
 
   /**
@@ -120,7 +120,7 @@ function missing(model: string, endpoints: readonly Endpoint[]): Error {
 }
 
 /** The names of the models of some replicas, each once, in order. */
-export function modelNames(replicas: readonly LiveReplica[]): string[] {
+export function servedModels(replicas: readonly LiveReplica[]): string[] {
   return [...new Set(replicas.flatMap(({ models }) => [...models]))].sort();
 }
 

@@ -20,8 +20,8 @@ function folderWith(name: string, files: Record<string, string>): [folder: Journ
 describe('a folder of journals', () => {
   test('returns those of dead runs in their order, and leaves other files alone', async () => {
     const [folder, path] = folderWith('order', {
-      [`usage-${RUN}-10.journal`]: `${LABEL}0 1 10 0 0 0 0 0\n`,
-      [`usage-${RUN}-9.journal`]: `${LABEL}0 1 9 0 0 0 0 0\n`,
+      [`usage-${RUN}-10.journal`]: `${LABEL}0 1 10 0 0 0 0 0 0 0\n`,
+      [`usage-${RUN}-9.journal`]: `${LABEL}0 1 9 0 0 0 0 0 0 0\n`,
       [`usage-${RUN}-9.journal.tmp`]: 'half',
       [`usage-${RUN}-8.journal.damaged`]: 'x',
       'usage-1-1.journal': 'x',

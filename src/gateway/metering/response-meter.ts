@@ -20,6 +20,8 @@ export class ResponseMeter implements SseSink, TokenCounts {
   cachedTokens = 0;
   outputTokens = 0;
   reasoningTokens = 0;
+  /** Seconds of audio that the engine reported; -1 when it did not. */
+  audioSeconds = -1;
   /** Whether the engine reported these numbers. */
   isMetered = false;
   ending: ResponseEnding = 'cut';
@@ -51,6 +53,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
     this.#strips = strips;
     this.isSettled = false;
     this.outputEvents = 0;
+    this.audioSeconds = -1;
     this.#hasFailed = false;
     const said = this.#said;
     said.inputTokens = -1;
@@ -143,6 +146,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
   /** Merges reported usage. Events of one response may each report a part of it. */
   #takeUsage(): boolean {
     const now = this.#now;
+    if (this.#scanner.audioSeconds >= 0) this.audioSeconds = this.#scanner.audioSeconds;
     if (!this.#scanner.readUsage(now)) return false;
     const said = this.#said;
     if (now.inputTokens >= 0) said.inputTokens = now.inputTokens;

@@ -35,7 +35,7 @@ const LIFE = `
     for (let i = 0; i < requests; i++) {
       journal.add({
         keyId: 'k', model, endpoint: { name: 'e' }, outcome: 'ok', cause: '', endedUs: 0,
-        inputTokens: batch + i, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, isMetered: true, liveId: 0,
+        inputTokens: batch + i, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, isMetered: true, liveId: 0, characters: 0, audioSeconds: 0,
       }, 3);
     }
     journal.commit();
@@ -116,9 +116,19 @@ describe('a process that is killed', () => {
       epochUs: 0,
       onFault: (error) => expect.unreachable(error.message),
     });
+    const audio = { characters: 0, audioSeconds: 0 };
     const tokens = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, isMetered: true, liveId: 0 };
     alive.add(
-      { ...tokens, keyId: 'k', model: 'alive', endpoint: { name: 'e' }, outcome: 'ok', cause: '', endedUs: 0 },
+      {
+        ...tokens,
+        ...audio,
+        keyId: 'k',
+        model: 'alive',
+        endpoint: { name: 'e' },
+        outcome: 'ok',
+        cause: '',
+        endedUs: 0,
+      },
       3,
     );
     alive.commit();

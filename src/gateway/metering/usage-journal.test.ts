@@ -52,6 +52,8 @@ const request = (changes: Partial<CountedRequest> = {}): CountedRequest => ({
   outputTokens: 3,
   reasoningTokens: 2,
   isMetered: true,
+  characters: 0,
+  audioSeconds: 0,
   liveId: 0,
   ...changes,
 });
@@ -104,6 +106,8 @@ describe('usage', () => {
         cachedTokens: 12,
         outputTokens: 9,
         reasoningTokens: 6,
+        characters: 0,
+        audioSeconds: 0,
         estimatedRequests: 0,
         costNanos: 21,
       },
@@ -130,7 +134,7 @@ describe('usage', () => {
     journal.add(request(), 0);
     expect(statSync(path).size).toBe(0);
     journal.commit();
-    expect(readFileSync(path, 'utf8')).toMatch(/^0 \{.*\}\n0 1 10 4 3 2 0 0\n$/);
+    expect(readFileSync(path, 'utf8')).toMatch(/^0 \{.*\}\n0 1 10 4 3 2 0 0 0 0\n$/);
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     await journal.fold();
@@ -192,7 +196,7 @@ describe('the journal of a dead run', () => {
   });
 
   test('is kept where it is damaged', async () => {
-    const name = await left(3, 'rubbish\n0 1 1 1 1 1 0 1\n\n');
+    const name = await left(3, 'rubbish\n0 1 1 1 1 1 0 1 0 0\n\n');
     await (await open()).close();
     expect(await requests()).toBe(4);
     expect(readdirSync(folder)).toEqual([`${name}.damaged`]);
@@ -545,7 +549,7 @@ describe('where it cannot be written', () => {
     disk.isFull = false;
     await journal.fold();
     const [, second] = journals().map((name) => readFileSync(join(folder, name), 'utf8'));
-    expect(second).toMatch(/^0 \{.*\}\n0 1 10 4 3 2 0 0\n$/);
+    expect(second).toMatch(/^0 \{.*\}\n0 1 10 4 3 2 0 0 0 0\n$/);
     journal.add(request(), 0);
     journal.commit();
     isAway = false;

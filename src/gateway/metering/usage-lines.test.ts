@@ -18,14 +18,14 @@ function written(lines: readonly [label: number, counts: readonly number[]][], l
 
 const text = (bytes: Buffer) => readUsageLines(bytes);
 const [ONE, TWO] = [
-  [1, 12, 3, 4, 0, 0, 250],
-  [1, 0, 0, 0, 0, 1, 0],
+  [1, 12, 3, 4, 0, 0, 250, 0, 0],
+  [1, 0, 0, 0, 0, 1, 0, 0, 0],
 ];
 
 describe('the lines of a journal', () => {
   test('look like this', () => {
     expect(written([[0, ONE!]], ['m\n"']).toString()).toBe(
-      '0 {"keyId":"k","model":"m\\n\\"","endpoint":"e","day":"2026-11-15","outcome":"ok"}\n0 1 12 3 4 0 0 250\n',
+      '0 {"keyId":"k","model":"m\\n\\"","endpoint":"e","day":"2026-11-15","outcome":"ok"}\n0 1 12 3 4 0 0 250 0 0\n',
     );
   });
 
@@ -74,12 +74,12 @@ describe('the lines of a journal', () => {
   });
 
   test.each([
-    ['no label', '7 1 0 0 0 0 0 0\n'],
-    ['too few counts', '0 1 0 0 0 0 0\n'],
-    ['too many counts', '0 1 0 0 0 0 0 0 0 0\n'],
-    ['no number', '0 1 x 0 0 0 0 0\n'],
-    ['a fraction', '0 1 0.5 0 0 0 0 0\n'],
-    ['a number too large', '0 1 9999999999999999 0 0 0 0 0\n'],
+    ['no label', '7 1 0 0 0 0 0 0 0 0\n'],
+    ['too few counts', '0 1 0 0 0 0 0 0 0\n'],
+    ['too many counts', '0 1 0 0 0 0 0 0 0 0 0 0\n'],
+    ['no number', '0 1 x 0 0 0 0 0 0 0\n'],
+    ['a fraction', '0 1 0.5 0 0 0 0 0 0 0\n'],
+    ['a number too large', '0 1 9999999999999999 0 0 0 0 0 0 0\n'],
     ['zeros', '\0\0\0\0\n'],
     ['an empty line', '\n'],
     ['half a label', '1 {"keyId":"k","model"}\n'],
@@ -87,7 +87,7 @@ describe('the lines of a journal', () => {
     ['a label of numbers', '1 {"keyId":"k","model":1,"endpoint":"e","day":"2026-11-15","outcome":"ok"}\n'],
   ])('damaged with %s are reported, and the others count', (_, line) => {
     const good = written([[0, ONE!]], ['m']);
-    const { damaged, totals } = text(Buffer.concat([good, Buffer.from(line), Buffer.from('0 1 1 0 0 0 0 0\n')]));
+    const { damaged, totals } = text(Buffer.concat([good, Buffer.from(line), Buffer.from('0 1 1 0 0 0 0 0 0 0\n')]));
     expect([damaged, totals.rows()[0]!.requests, totals.size]).toEqual([1, 2, 1]);
   });
 });

@@ -60,6 +60,8 @@ export class UsageLines {
     this.#sum(totals, label, 4, request.reasoningTokens);
     this.#sum(totals, label, 5, request.isMetered ? 0 : 1);
     this.#sum(totals, label, 6, costNanos);
+    this.#sum(totals, label, 7, request.characters);
+    this.#sum(totals, label, 8, request.audioSeconds);
     if (liveId > 0) this.count(liveId);
     this.end();
   }

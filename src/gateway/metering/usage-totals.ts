@@ -15,6 +15,8 @@ export type CountedRequest = Pick<
   | 'outputTokens'
   | 'reasoningTokens'
   | 'isMetered'
+  | 'characters'
+  | 'audioSeconds'
   | 'liveId'
 >;
 
@@ -30,6 +32,8 @@ export const COUNTS = [
   'reasoningTokens',
   'estimatedRequests',
   'costNanos',
+  'characters',
+  'audioSeconds',
 ] as const satisfies readonly (keyof UsageRow)[];
 
 /** Sums of usage, in columns: adding to one that is known allocates nothing. */

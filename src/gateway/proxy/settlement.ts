@@ -21,7 +21,7 @@ export class Settlement {
   }
 
   /**
-   * Counts the tokens: those the engine reported, else an estimate. A request that was refused or failed used none, nor
+   * Counts the tokens, characters and seconds: those the engine reported, else an estimate. A request that was refused or failed used none, nor
    * did one that only counts tokens; usage recorded before stays.
    */
   count(isWhole: boolean): void {
@@ -33,7 +33,9 @@ export class Settlement {
       record.isMetered = true;
       return;
     }
-    const { inputTokens, mostOutput } = record.facts;
+    const { audioSeconds, characters, inputTokens, mostOutput } = record.facts;
+    record.characters = characters;
+    record.audioSeconds = audioSeconds;
     if (meter === null) {
       record.inputTokens = inputTokens;
       return;
@@ -43,7 +45,8 @@ export class Settlement {
     record.cachedTokens = meter.cachedTokens;
     record.outputTokens = meter.outputTokens;
     record.reasoningTokens = meter.reasoningTokens;
-    record.isMetered = meter.isMetered;
+    record.isMetered = meter.isMetered || meter.audioSeconds >= 0;
+    if (meter.audioSeconds >= 0 && audioSeconds > 0) record.audioSeconds = meter.audioSeconds;
   }
 
   /** The record of a stream under way, with its sums so far; null unless the client has received some of it. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sloPriorities } from '../../policy/slo-classes.js';
 import { RotatedLines } from '../lines/rotated-lines.js';
+import { fakeFacts } from '../request/fake-facts.fixture.js';
 import { MeasuredPrompt } from '../request/measured-prompt.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import { recordedRequest } from './recorder.fixture.js';
@@ -36,9 +37,7 @@ const record = (changes: Partial<FinishedRequest> = {}, key = KEY) =>
 
 function prompt(text: string): MeasuredPrompt {
   const blocks = new MeasuredPrompt();
-  const facts = { id: 'q', model: 'm', inputTokens: 0, session: '', sloClass: 'standard', tenant: '', keyId: '' };
-  const asked = { mostOutput: null, hidesUsage: false, cacheSalt: '', body: { prompt: text } };
-  blocks.read({ ...facts, ...asked, kind: 'completion' }, 16);
+  blocks.read(fakeFacts({ body: { prompt: text } }), 16);
   return blocks;
 }
 

@@ -15,6 +15,8 @@ export function fakeFacts(change: Partial<RequestFacts> = {}): RequestFacts {
     hidesUsage: false,
     cacheSalt: '',
     body: { prompt: 'x' },
+    characters: 0,
+    audioSeconds: 0,
     ...change,
   };
 }

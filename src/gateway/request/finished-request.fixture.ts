@@ -29,6 +29,8 @@ export function finishedRequest(change: Partial<FinishedRequest> = {}): Finished
     reasoningTokens: 5,
     liveId: 0,
     isMetered: true,
+    characters: 0,
+    audioSeconds: 0,
     blockSize: 16,
     recordedBlocks: '',
     policy: 'weighted',

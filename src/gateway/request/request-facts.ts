@@ -1,7 +1,9 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { RequestBody } from '../../policy/request-features.js';
+import { audioSeconds } from '../../protocol/audio-length.js';
 import { API_KINDS, type ApiKind } from '../../protocol/endpoints.js';
 import { ApiError } from '../../protocol/errors.js';
+import { readFormData } from '../../protocol/form-data.js';
 import { isObject, type JsonObject, parseJsonObject } from '../../protocol/json/json-body.js';
 import type { HttpRequest } from '../http/http-request.js';
 
@@ -26,6 +28,9 @@ export interface RequestFacts {
   /** Prompts with different salts share no cache. */
   cacheSalt: string;
   body: RequestBody;
+  /** Characters to be spoken, and the estimated seconds of an audio file; 0 for requests of other kinds. */
+  characters: number;
+  audioSeconds: number;
 }
 
 /** Characters allowed in a response header and in a log. */
@@ -45,7 +50,8 @@ export function requestIdOf(request: Headed): string {
  * @param onlyModel the model of a request that names none; empty where it has to name one
  */
 export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buffer, onlyModel = ''): RequestFacts {
-  const body = parseJsonObject(bytes);
+  const form = API_KINDS[kind].isForm ? readFormData(bytes, request.header('content-type')) : null;
+  const body = form === null ? parseJsonObject(bytes) : form.fields;
   const { cacheSalt, includeUsage, maxTokens, model, n, session, stream } = readRoutedFields(body, onlyModel);
   return {
     id,
@@ -60,6 +66,8 @@ export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buf
     hidesUsage: stream && !includeUsage && (kind === 'chat' || kind === 'completion'),
     cacheSalt,
     body,
+    characters: kind === 'speech' && typeof body.input === 'string' ? charactersOf(body.input) : 0,
+    audioSeconds: form?.file ? audioSeconds(form.file) : 0,
   };
 }
 
@@ -93,6 +101,13 @@ export function readRoutedFields(body: JsonObject, onlyModel = ''): RoutedFields
     session: nonEmpty(body.prompt_cache_key) ?? nonEmpty(body.user),
     cacheSalt: nonEmpty(body.cache_salt) ?? '',
   };
+}
+
+/** Unicode characters; half of a pair counts as one. */
+function charactersOf(input: string): number {
+  let count = 0;
+  for (const _ of input) count++;
+  return count;
 }
 
 function positive(value: unknown): number | null {

@@ -60,6 +60,9 @@ export interface FinishedRequest {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly isMetered: boolean;
+  /** Of speech and of audio; 0 for requests of other kinds. */
+  readonly characters: number;
+  readonly audioSeconds: number;
   /** Names it in the usage journal once its running sums were written; 0 before. */
   readonly liveId: number;
   /** For the recording: tokens per block, and the JSON list of the hashed ids of the prompt's blocks. */
@@ -97,6 +100,8 @@ export class RequestRecord implements FinishedRequest {
   outputTokens = 0;
   reasoningTokens = 0;
   isMetered = false;
+  characters = 0;
+  audioSeconds = 0;
   liveId = 0;
   blockSize = 0;
   recordedBlocks = '';

@@ -4,7 +4,7 @@ import { withUsageRequested } from '../../protocol/with-usage-requested.js';
 import type { AccessKey } from '../access/keys/access-key.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { draining, internalError, methodWrong, modelUnknown, pathUnknown } from '../errors.js';
-import { type EndpointDirectory, modelNames } from '../fleet/endpoint-directory.js';
+import { type EndpointDirectory, servedModels } from '../fleet/endpoint-directory.js';
 import { type HttpRequest, readBody } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { Exchange } from '../proxy/exchange.js';
@@ -124,7 +124,7 @@ function begin(arrival: Arrival, route: PublicRoute, key: AccessKey | null, body
 
 /** The model of a request that names none: the only one of its endpoint that its key may use; else empty. */
 function onlyModelFor({ directory }: PublicHost, { endpoint, workspace }: PublicRoute, key: AccessKey | null): string {
-  const all = modelNames(directory.replicasOf(endpoint, workspace));
+  const all = servedModels(directory.replicasOf(endpoint, workspace));
   const visible = key === null ? all : key.visible(all);
   return visible.length === 1 ? visible[0]! : '';
 }
@@ -170,7 +170,7 @@ function models(host: PublicHost, request: HttpRequest, { endpoint, model, works
   const key = keyOf(host, request);
   if (key instanceof ApiError) throw key;
   const replicas = host.directory.replicasOf(endpoint, workspace);
-  const all = modelNames(replicas);
+  const all = servedModels(replicas);
   const visible = key === null ? all : key.visible(all);
   if (model === null) return { object: 'list', data: visible.map((id) => modelCard(id, replicas)) };
   if (!visible.includes(model)) throw modelUnknown(model);

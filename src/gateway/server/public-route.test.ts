@@ -10,7 +10,7 @@ describe('publicRoute', () => {
   });
 
   it.each([...API_PATHS.keys()])('%s is in the documented table', (path) => {
-    expect(readFileSync('docs/gateway.md', 'utf8')).toContain(`\`${path}\``);
+    expect(readFileSync('docs/gateway.md', 'utf8').includes(`\`${path}\``)).toBe(true);
   });
 
   it('finds the endpoint in the longer form', () => {

@@ -32,6 +32,8 @@ export interface UsageTableRow {
   reasoning_tokens: number;
   estimated_requests: number;
   cost_nanos: number;
+  characters: number;
+  audio_seconds: number;
 }
 
 export interface ResourceRow {

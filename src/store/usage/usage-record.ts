@@ -12,6 +12,10 @@ export interface UsageCounts {
   /** Requests whose tokens the gateway estimated, because the engine did not report them. */
   estimatedRequests: number;
   costNanos: number;
+  /** Spoken by the engine. */
+  characters: number;
+  /** Of transcribed and translated audio. */
+  audioSeconds: number;
 }
 
 export interface UsageRow extends UsageCounts {
@@ -54,4 +58,6 @@ export const USAGE_COUNTS = [
   'reasoningTokens',
   'estimatedRequests',
   'costNanos',
+  'characters',
+  'audioSeconds',
 ] as const satisfies readonly (keyof UsageCounts)[];

@@ -9,22 +9,24 @@ const COUNTS = {
   reasoningTokens: 4,
   estimatedRequests: 1,
   costNanos: 15,
+  characters: 0,
+  audioSeconds: 6,
 };
 
 describe('the view of usage', () => {
   it('has the dimensions of the query, then the counts, then money in dollars', () => {
     const view = usageView({ ...COUNTS, model: 'm', day: '2026-01-01' }, ['day', 'model']);
     expect(JSON.stringify(view)).toBe(
-      '{"day":"2026-01-01","model":"m","requests":2,"input_tokens":100,"cached_tokens":40,"output_tokens":10,"reasoning_tokens":4,"estimated_requests":1,"dollars":1.5e-8}',
+      '{"day":"2026-01-01","model":"m","requests":2,"input_tokens":100,"cached_tokens":40,"output_tokens":10,"reasoning_tokens":4,"characters":0,"audio_seconds":6,"estimated_requests":1,"dollars":1.5e-8}',
     );
   });
 
   it('is a CSV for spreadsheets, in which no name is a formula', () => {
     const names = ['plain', 'a,b', 'say "hi"', '=1+1', '-x', 'two\nlines'];
     const views = names.map((model) => usageView({ ...COUNTS, model }, ['model']));
-    const counts = '2,100,40,10,4,1,0.000000015';
+    const counts = '2,100,40,10,4,0,6,1,0.000000015';
     expect(usageCsv(views, ['model']).split('\r\n')).toEqual([
-      'model,requests,input_tokens,cached_tokens,output_tokens,reasoning_tokens,estimated_requests,dollars',
+      'model,requests,input_tokens,cached_tokens,output_tokens,reasoning_tokens,characters,audio_seconds,estimated_requests,dollars',
       `plain,${counts}`,
       `"a,b",${counts}`,
       `"say ""hi""",${counts}`,

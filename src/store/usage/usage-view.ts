@@ -10,6 +10,8 @@ const COUNTS = {
   cached_tokens: 'cachedTokens',
   output_tokens: 'outputTokens',
   reasoning_tokens: 'reasoningTokens',
+  characters: 'characters',
+  audio_seconds: 'audioSeconds',
   estimated_requests: 'estimatedRequests',
 } as const;
 

@@ -22,6 +22,8 @@ export function usageContract(stores: TestStores): void {
           reasoningTokens: fc.nat(1e6),
           estimatedRequests: fc.nat(9),
           costNanos: fc.nat(1e9),
+          characters: fc.nat(1e6),
+          audioSeconds: fc.nat(1e6),
         }),
         { maxLength: 40 },
       ),

@@ -24,6 +24,8 @@ const COUNTS = {
   reasoningTokens: 'reasoning_tokens',
   estimatedRequests: 'estimated_requests',
   costNanos: 'cost_nanos',
+  characters: 'characters',
+  audioSeconds: 'audio_seconds',
 } as const satisfies Record<keyof UsageCounts, string>;
 
 const PRIMARY_KEY = ['key_id', 'day', 'model', 'endpoint', 'outcome'] as const;
@@ -140,6 +142,8 @@ const NOTHING = {
   reasoning_tokens: 0,
   estimated_requests: 0,
   cost_nanos: 0,
+  characters: 0,
+  audio_seconds: 0,
 };
 
 /** PostgreSQL stores every character but NUL. */

@@ -15,6 +15,8 @@ export function used(row: Partial<UsageRow> = {}): UsageRow {
     reasoningTokens: 4,
     estimatedRequests: 0,
     costNanos: 7,
+    characters: 3,
+    audioSeconds: 2,
     ...row,
   };
 }
