@@ -226,6 +226,8 @@ describe('docs/results.md', () => {
         `run ${common} --workload-spec examples/workloads/first.yaml`,
         `run ${common} --workload-spec examples/workloads/images.yaml`,
         `replay ${common} --trace out/two-models`,
+        `run ${common} --num-requests 3 --interval --arrival-jitter-ms 1 --queueing-latency 7000`,
+        `replay ${common} --trace examples/observed --timeout 60 --max-in-flight 4`,
       ];
       const keys = new Set<string>();
       for (const [i, args] of runs.entries()) {
@@ -241,7 +243,8 @@ describe('docs/results.md', () => {
         [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name!),
       );
       expect(explained.length).toBeGreaterThan(100);
-      for (const name of explained) expect([...keys, ...STATUSES, 'thinkTimeDist'], name).toContain(name);
+      for (const name of explained)
+        expect([...keys, ...STATUSES, 'thinkTimeDist', 'profile', 'latencyProfile'], name).toContain(name);
     } finally {
       await runner.end();
     }

@@ -7,6 +7,12 @@ export interface MeasuredRun extends ObservedTrace {
   set: string;
   model: ModelSpec;
   gpu: GpuSpec;
+  tp: number;
+}
+
+/** A run of which only these are known, in ms: its requests are like those of another. */
+export interface AggregateRun extends Omit<MeasuredRun, 'ttftUs' | 'e2eUs'> {
+  measuredMs: Record<'e2e_mean' | 'e2e_p90' | 'e2e_p99' | 'ttft_mean' | 'ttft_p90' | 'ttft_p99', number>;
 }
 
 /** One request as recorded in the file of a run; latencies count from the arrival. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readNumberTable } from '../../src/observe/truth/number-table.js';
+import type { ModelSpec } from '../../src/replica/catalogue/contract.js';
 import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
 import { type MeasuredRun, tableOf, VLLM } from './measured-run.js';
@@ -12,18 +13,28 @@ const WARM_UP = 50;
 interface Experiment {
   experiment: string;
   profile: string;
-  server: Record<'max_model_len' | 'max_num_seqs' | 'max_num_batched_tokens', string>;
+  model: string;
+  server: Record<'max_model_len' | 'max_num_seqs' | 'max_num_batched_tokens' | 'tensor_parallelism', string>;
   kv_blocks_gpu: number;
   resolved_shared_prefix: { output_len: number };
 }
 
+/** The 70B of the second generation is that of the third with a smaller vocabulary. */
+function modelOf(name: string): ModelSpec {
+  if (/llama-2-70b/i.test(name)) {
+    const newer = loadModel('meta-llama/llama-3.1-70b-instruct');
+    return { ...newer, name, vocab: 32_000, maxContext: 4096 };
+  }
+  return loadModel(name.toLowerCase());
+}
+
 /**
- * Llama-2-7B on an H100. The recorded output lengths come from counting the tokens of the response's text again, which
+ * Four models on H100s. The recorded output lengths come from counting the tokens of the response's text again, which
  * loses tokens without text: E2E does not depend on them. Every response had the requested length.
  */
 export function readBlis16(folder: string): MeasuredRun[] {
   const experiments: Experiment[] = JSON.parse(readFileSync(join(folder, 'experiments.json'), 'utf8'));
-  return experiments.map(({ experiment, profile, server, kv_blocks_gpu, resolved_shared_prefix }) => {
+  return experiments.map(({ experiment, profile, model, server, kv_blocks_gpu, resolved_shared_prefix }) => {
     const path = join(folder, 'per_request', `${experiment}.csv`);
     const names = ['index', 'arrival_us', 'input_tokens', 'ttft_us', 'e2e_us'] as const;
     const { count, columns } = readNumberTable(path, names);
@@ -36,7 +47,7 @@ export function readBlis16(folder: string): MeasuredRun[] {
       e2eUs: columns.e2e_us[i]!,
     }));
     return {
-      set: 'Llama-2-7B, H100, vLLM 0.15',
+      set: `${model.split('/')[1]}, H100, vLLM 0.15`,
       name: profile,
       ...tableOf(requests, (table, row, { index, inputTokens }) => {
         const group = table.prefixGroups.index(`prompt ${index % PROMPTS}`);
@@ -45,8 +56,9 @@ export function readBlis16(folder: string): MeasuredRun[] {
       }),
       warmUp: WARM_UP,
       maxInFlight: Number.POSITIVE_INFINITY,
-      model: loadModel('meta-llama/llama-2-7b-hf'),
+      model: modelOf(model),
       gpu: loadGpu('H100'),
+      tp: Number(server.tensor_parallelism),
       engine: {
         ...VLLM,
         totalKvBlocks: kv_blocks_gpu,

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { StepRun } from '../../src/observe/fit/steps/fit-step-runs.js';
 import { readH200Run } from '../../src/observe/truth/h200-run.js';
 import { readH200Steps, readH200StepTable } from '../../src/observe/truth/h200-steps.js';
@@ -14,50 +15,52 @@ export interface H200Model {
   steps: StepRun[];
 }
 
-export function readH200(folder: string): H200Model[] {
-  return readdirSync(folder)
-    .filter((name) => existsSync(join(folder, name, 'config.json')))
-    .map((name) => {
-      const at = join(folder, name);
-      const model = modelOf(JSON.parse(readFileSync(join(at, 'config.json'), 'utf8')).model);
-      const runs = readdirSync(at).filter((run) => existsSync(join(at, run, 'run.json')));
-      return {
-        name,
-        runs: runs.map((run) => {
-          const { kv_blocks } = JSON.parse(readFileSync(join(at, run, 'run.json'), 'utf8'));
-          const read = readH200Run(run, join(at, run, 'requests.csv'), kv_blocks);
-          return { ...read, set: `${name}, H200, own engine`, model, gpu: loadGpu('H200') };
-        }),
-        steps: [
-          { name: 'step table', samples: readH200StepTable(join(at, 'step_table.csv')) },
-          { name: 'r60', samples: readH200Steps(join(at, 'r60', 'steps.csv.gz')) },
-        ],
-      };
-    });
+/** Our own measurements are part of the project. */
+const FOLDER = fileURLToPath(new URL('../../../test/fidelity', import.meta.url));
+
+type Dimensions = Pick<
+  ModelSpec,
+  'layers' | 'hidden' | 'heads' | 'kvHeads' | 'intermediate' | 'vocab' | 'tiedEmbeddings'
+>;
+
+const DIMENSIONS: Record<string, Dimensions> = {
+  'llama3.2-3b': {
+    ...{ layers: 28, hidden: 3072, heads: 24, kvHeads: 8, intermediate: 8192, vocab: 128_256 },
+    tiedEmbeddings: true,
+  },
+  'qwen3-8b': {
+    ...{ layers: 36, hidden: 4096, heads: 32, kvHeads: 8, intermediate: 12_288, vocab: 151_936 },
+    tiedEmbeddings: false,
+  },
+};
+
+export function readH200(): H200Model[] {
+  return Object.keys(DIMENSIONS).map((name) => {
+    const folder = join(FOLDER, name);
+    const runs: Record<string, { kv_blocks: number }> = JSON.parse(readFileSync(join(folder, 'runs.json'), 'utf8'));
+    return {
+      name,
+      runs: Object.entries(runs).map(([run, { kv_blocks }]) => ({
+        ...readH200Run(run, join(folder, `${run}.csv.gz`), kv_blocks),
+        set: `${name}, H200, own engine`,
+        model: h200ModelSpec(name),
+        gpu: loadGpu('H200'),
+        tp: 1,
+      })),
+      steps: [
+        { name: 'step table', samples: readH200StepTable(join(folder, 'step_table.csv.gz')) },
+        { name: 'r60', samples: readH200Steps(join(folder, 'r60-steps.csv.gz')) },
+      ],
+    };
+  });
 }
 
-interface Dimensions {
-  name: string;
-  layers: number;
-  hidden: number;
-  heads: number;
-  kv_heads: number;
-  head_dim: number;
-  intermediate: number;
-  vocab: number;
-  tied: boolean;
-}
-
-function modelOf(given: Dimensions): ModelSpec {
+export function h200ModelSpec(name: string): ModelSpec {
+  const given = DIMENSIONS[name]!;
   return {
-    name: given.name,
-    layers: given.layers,
-    hidden: given.hidden,
-    heads: given.heads,
-    kvHeads: given.kv_heads,
-    headDim: given.head_dim,
-    intermediate: given.intermediate,
-    vocab: given.vocab,
+    ...given,
+    name,
+    headDim: 128,
     bytesPerParam: 2,
     weightBytesPerParam: 2,
     experts: 0,
@@ -69,7 +72,6 @@ function modelOf(given: Dimensions): ModelSpec {
     firstDense: 0,
     kvLoraRank: 0,
     qkRopeHeadDim: 0,
-    tiedEmbeddings: given.tied,
     activation: 'silu',
     maxContext: 8448,
   };

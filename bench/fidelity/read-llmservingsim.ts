@@ -1,26 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GpuSpec } from '../../src/replica/catalogue/contract.js';
+import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
 import { PromptBlocks } from '../../src/workload/prompt-blocks.js';
 import { type MeasuredRun, tableOf, VLLM } from './measured-run.js';
 
 const BLOCK_TOKENS = 16;
-const NO_SHARES = { tflopsFp8: 0, mfuPrefill: 0.45, mfuDecode: 0.3 };
-/** Data sheets: dense BF16 with FP32 accumulation. The second run does not say how many KV blocks it had: enough. */
-const RUNS: { folder: string; gpu: GpuSpec; kvBlocks: number; maxNumSeqs: number }[] = [
-  {
-    folder: 'RTX4090-Llama-3.1-8B',
-    gpu: { name: 'RTX 4090', tflops: 165.2, bandwidthTBs: 1.008, memoryGiB: 24, ...NO_SHARES },
-    kvBlocks: 2588,
-    maxNumSeqs: 256,
-  },
-  {
-    folder: 'RTXPRO6000-Llama-3.1-8B',
-    gpu: { name: 'RTX PRO 6000', tflops: 503.8, bandwidthTBs: 1.792, memoryGiB: 96, ...NO_SHARES },
-    kvBlocks: 30_000,
-    maxNumSeqs: 128,
-  },
+/** The second run does not say how many KV blocks it had: enough. */
+const RUNS: { folder: string; gpu: string; kvBlocks: number; maxNumSeqs: number }[] = [
+  { folder: 'RTX4090-Llama-3.1-8B', gpu: 'RTX-4090', kvBlocks: 2588, maxNumSeqs: 256 },
+  { folder: 'RTXPRO6000-Llama-3.1-8B', gpu: 'RTX-PRO-6000', kvBlocks: 30_000, maxNumSeqs: 128 },
 ];
 
 interface Recorded {
@@ -57,12 +46,13 @@ export function readLlmServingSim(folder: string): MeasuredRun[] {
     made.table.blocks = blocks;
     return {
       set: 'Llama-3.1-8B, vLLM 0.19',
-      name: gpu.name,
+      name: gpu,
       ...made,
       warmUp: 0,
       maxInFlight: Number.POSITIVE_INFINITY,
       model: loadModel('meta-llama/llama-3.1-8b-instruct'),
-      gpu,
+      gpu: loadGpu(gpu),
+      tp: 1,
       engine: { ...VLLM, totalKvBlocks: kvBlocks, maxModelLen: 32_768, maxNumSeqs, maxNumBatchedTokens: 2048 },
     };
   });

@@ -16,11 +16,11 @@ interface Cells {
 /** Qwen3-14B on an H100, from 2 requests a second to saturation. All prompts differ. */
 export function readQwen3(folder: string): MeasuredRun[] {
   const { cells, server }: Cells = JSON.parse(readFileSync(join(folder, 'cells.json'), 'utf8'));
-  const names = ['send_us', 'input_tokens_server', 'output_tokens', 'ttft_us', 'e2e_us'] as const;
+  const names = ['intended_arrival_us', 'input_tokens_server', 'output_tokens', 'ttft_us', 'e2e_us'] as const;
   return cells.map(({ cell }) => {
     const { count, columns } = readNumberTable(join(folder, `${cell}.csv`), names);
     const requests = Array.from({ length: count }, (_, i) => ({
-      arrivalUs: columns.send_us[i]!,
+      arrivalUs: columns.intended_arrival_us[i]!,
       inputTokens: columns.input_tokens_server[i]!,
       outputTokens: columns.output_tokens[i]!,
       ttftUs: columns.ttft_us[i]!,
@@ -34,6 +34,7 @@ export function readQwen3(folder: string): MeasuredRun[] {
       maxInFlight: MAX_IN_FLIGHT,
       model: loadModel('qwen/qwen3-14b'),
       gpu: loadGpu('H100'),
+      tp: 1,
       engine: {
         ...VLLM,
         totalKvBlocks: server.kv_blocks,

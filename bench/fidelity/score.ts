@@ -1,5 +1,6 @@
 import { percentile } from '../../src/kernel/percentile.js';
 import type { ObservedTrace } from '../../src/observe/fit/traces/observed-trace.js';
+import type { AggregateRun } from './measured-run.js';
 
 type Latencies = Pick<ObservedTrace, 'ttftUs' | 'e2eUs'>;
 
@@ -41,4 +42,28 @@ export function scoreOf(run: ObservedTrace, simulated: Latencies, from: number):
 
 function mean(rows: readonly number[], value: (row: number) => number): number {
   return rows.reduce((sum, row) => sum + value(row), 0) / rows.length;
+}
+
+/** The same for a run of which only aggregates are known; NaN for what is not. */
+export function aggregateScore({ measuredMs, warmUp }: AggregateRun, { ttftUs, e2eUs }: Latencies): Score {
+  const off = (us: number, ms: number) => 100 * (us / 1000 / ms - 1);
+  const all = (values: Float64Array) => values.slice(warmUp).sort();
+  const meanOf = (values: Float64Array) => all(values).reduce((sum, us) => sum + us, 0) / (values.length - warmUp);
+  return {
+    e2e: off(meanOf(e2eUs), measuredMs.e2e_mean),
+    itl: Number.NaN,
+    ttft: off(meanOf(ttftUs), measuredMs.ttft_mean),
+    ttftP50: Number.NaN,
+    ttftP99: off(percentile(all(ttftUs), 99), measuredMs.ttft_p99),
+    e2eP99: off(percentile(all(e2eUs), 99), measuredMs.e2e_p99),
+  };
+}
+
+/** Median sizes of errors, metric by metric. */
+export function medianScore(scores: readonly Score[]): Score {
+  const medians = METRICS.map((metric) => {
+    const sizes = Float64Array.from(scores, (score) => Math.abs(score[metric])).sort();
+    return [metric, percentile(sizes, 50)];
+  });
+  return Object.fromEntries(medians);
 }

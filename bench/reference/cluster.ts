@@ -59,7 +59,8 @@ export class Cluster implements GatewayHost {
   advance(): boolean {
     let next: Instance | undefined;
     for (const instance of this.instances) {
-      if (instance.events.nextTimeUs < (next?.events.nextTimeUs ?? Number.POSITIVE_INFINITY)) next = instance;
+      const earlier = (next?.events.nextTimeUs ?? Number.POSITIVE_INFINITY) - instance.events.nextTimeUs;
+      if (earlier > 0 || (earlier === 0 && instance.reportsNext && !next!.reportsNext)) next = instance;
     }
     const instanceTimeUs = next?.events.nextTimeUs ?? Number.POSITIVE_INFINITY;
     const timeUs = Math.min(this.#events.nextTimeUs, instanceTimeUs);
@@ -67,7 +68,8 @@ export class Cluster implements GatewayHost {
     if (timeUs > this.#horizonUs) return false;
     const beforeUs = this.clockUs;
     this.clockUs = timeUs;
-    if (this.#events.nextTimeUs <= instanceTimeUs) {
+    const clusterFirst = this.#events.nextTimeUs - instanceTimeUs;
+    if (clusterFirst < 0 || (clusterFirst === 0 && !next!.reportsNext)) {
       this.#events.pop().run();
       return true;
     }

@@ -27,6 +27,11 @@ export class EventHeap {
     return this.#heap[0]?.timeUs ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Priority of the earliest event. */
+  get nextPriority(): number | undefined {
+    return this.#heap[0]?.priority;
+  }
+
   push(timeUs: number, priority: number, run: () => void, isStale?: () => boolean): void {
     const event: ReferenceEvent = { timeUs, priority, sequence: this.#nextSequence++, run };
     if (isStale !== undefined) event.isStale = isStale;

@@ -9,6 +9,7 @@ import type { ReferenceRequest } from './request.js';
 import { orderQueue } from './schedulers.js';
 import { advance, shapeOf } from './step-work.js';
 
+const REPORT = -1;
 const ARRIVAL = 0;
 const QUEUED = 1;
 const STEP = 3;
@@ -37,6 +38,9 @@ export class Instance {
   #stepEndUs = 0;
   readonly #late: ReferenceRequest[] = [];
   #departures: Departure[] = [];
+  /** Departures that are reported at the end of the running step, and the blocks that they hold until then. */
+  #unreported: Departure[] = [];
+  #unreportedBlocks = 0;
 
   constructor(
     readonly index: number,
@@ -54,6 +58,20 @@ export class Instance {
   /** Requests that wait, whether the next step knows of them or not. */
   get waiting(): number {
     return this.queue.length + this.#late.length;
+  }
+
+  /** As the engine would report them: requests in their last step are still there. */
+  get running(): number {
+    return this.batch.length + this.#unreported.length;
+  }
+
+  get utilization(): number {
+    return (this.kv.usedBlocks + this.#unreportedBlocks) / this.config.totalKvBlocks;
+  }
+
+  /** Whether its next event is a report, which comes before everything else of its time. */
+  get reportsNext(): boolean {
+    return this.events.nextPriority === REPORT;
   }
 
   /** A request reaches the engine; it joins the queue after the queueing time. */
@@ -125,6 +143,7 @@ export class Instance {
     this.#stepEndUs = nowUs + durationUs;
     for (const request of this.batch) advance(request, nowUs + durationUs, durationUs, this.latency.outputTokenUs);
     for (const request of [...this.batch]) this.#completeIfDone(request, nowUs + durationUs);
+    if (this.#unreported.length > 0) this.events.push(nowUs + durationUs, REPORT, () => this.#report());
 
     if (this.batch.length > 0 || this.queue.length > 0) this.#scheduleStep(nowUs + durationUs);
     else this.#stepPending = false;
@@ -147,7 +166,9 @@ export class Instance {
     const gapsUs = request.tokenGapsUs.reduce((sum, gap) => sum + gap, 0);
     request.e2eUs = request.ttftUs! + gapsUs + (output > 0 ? this.latency.postDecodeUs : 0);
     this.#takeOut(this.batch, request);
+    const before = this.kv.usedBlocks;
     this.kv.release(request);
+    if (this.rules.reportsStepEnds) this.#unreportedBlocks += before - this.kv.usedBlocks;
     this.events.push(endUs, REQUEST_LEFT, () => {});
     this.#leave(request, done ? 'completed' : 'length_capped', endUs);
   }
@@ -170,6 +191,13 @@ export class Instance {
     atUs: number,
   ): void {
     request.status = status;
-    this.#departures.push({ request, completed: status === 'completed' || status === 'length_capped', atUs });
+    const completed = status === 'completed' || status === 'length_capped';
+    const departures = completed && this.rules.reportsStepEnds ? this.#unreported : this.#departures;
+    departures.push({ request, completed, atUs });
+  }
+
+  #report(): void {
+    this.#departures.push(...this.#unreported.splice(0));
+    this.#unreportedBlocks = 0;
   }
 }

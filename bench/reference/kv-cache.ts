@@ -41,10 +41,6 @@ export class KvCache {
     return this.#blocks.length - this.#free.size;
   }
 
-  get utilization(): number {
-    return this.usedBlocks / this.#blocks.length;
-  }
-
   /** The blocks that hold the start of the prompt. Looking changes nothing. */
   cachedBlocks(request: ReferenceRequest): number[] {
     const found: number[] = [];

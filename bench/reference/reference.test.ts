@@ -3,7 +3,7 @@ import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import { DEFAULT_MOE_COMM_BACKEND } from '../../src/replica/latency/moe-comm.js';
-import { trainedPhysics } from '../../src/replica/latency/trained-physics.js';
+import { trainedPhysics } from '../../src/replica/latency/trained/trained-physics.js';
 import type { ReplicaModelConfig } from '../../src/replica/replica-model-config.js';
 import type { ClusterConfig, FlowControlConfig } from '../../src/simulator/cluster-config.js';
 import { fakeCluster } from '../../src/simulator/fake-cluster.fixture.js';

@@ -72,8 +72,8 @@ export class SnapshotBoard {
     const snapshot = this.#snapshots[instance.index]!;
     if (clockUs - this.#refreshedUs[instance.index]! >= this.refreshUs) {
       snapshot.queueDepth = instance.waiting;
-      snapshot.batchSize = instance.batch.length;
-      snapshot.kvUtilization = instance.kv.utilization;
+      snapshot.batchSize = instance.running;
+      snapshot.kvUtilization = instance.utilization;
       this.#refreshedUs[instance.index] = clockUs;
     }
     return { ...snapshot, inFlight: this.inFlight[instance.index]! };

@@ -44,6 +44,7 @@ const ratio = (BLIS_SECONDS * 1000) / total(small);
 report('perf-10k: against BLIS (8.6 s)', `${ratio.toFixed(0)} x`, '', null);
 
 const command = ['replay', '--model', 'qwen/qwen3-14b', '--num-instances', '4', '--routing-policy', 'weighted'];
+command.push('--latency-model', 'trained-physics');
 const wholeMs = best(
   runs,
   () => {
@@ -68,8 +69,12 @@ const same = reference.checksum === small.checksum;
 report('perf-10k: plain reference', seconds(reference.simulateMs), 'identical results', same);
 report('perf-10k: against the plain reference', `${(reference.simulateMs / small.simulateMs).toFixed(0)} x`, '', null);
 
-// 100,000 requests on 40 instances.
 const simulated = (run: Run) => run.simulateMs;
+const byDefault = best(runs, () => measure('default', 'weighted', 4, 1, 1), simulated);
+const dearer = byDefault.simulateMs / small.simulateMs;
+report('perf-10k: default latency model', `${dearer.toFixed(2)} x trained-physics`, '<= 1.2 x', dearer <= 1.2);
+
+// 100,000 requests on 40 instances.
 const wide = best(3, () => measure('fast', 'weighted', 40, 10, 1), simulated);
 report('100,000 requests, 40 instances', seconds(wide.simulateMs), '<= 2.000 s', wide.simulateMs <= 2000);
 

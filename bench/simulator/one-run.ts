@@ -6,10 +6,13 @@ import { cluster, multiply } from './scenario.js';
 
 const PRIME = 2 ** 31 - 1;
 
-/** One measured run in a process of its own: prints a line of JSON. Arguments: folder of the trace, kind, policy, instances, wide, long. */
+/**
+ * One measured run in a process of its own: prints a line of JSON. Arguments: folder of the trace, kind, policy, instances,
+ * wide, long. The kind `default` has the default latency model, all others trained-physics.
+ */
 limitCompiler(0);
 const [folder, kind, policy, instances, wide, long] = process.argv.slice(2);
-const { config, latency } = cluster(Number(instances), policy!);
+const { config, latency } = cluster(Number(instances), policy!, kind === 'default' ? 'physics' : 'trained-physics');
 const reading = performance.now();
 const base = (await readTraceV2(`${folder}/trace.yaml`, `${folder}/trace.csv`)).table;
 const started = performance.now();

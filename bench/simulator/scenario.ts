@@ -2,12 +2,17 @@ import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
 import { derivedKvBlocks, derivedMaxModelLen } from '../../src/replica/catalogue/kv-capacity.js';
 import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
+import { gpuFamily } from '../../src/replica/latency/physics/gpu-family.js';
 import { latencyModel } from '../../src/replica/latency/registry.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { RequestTable } from '../../src/workload/request-table.js';
 
-/** qwen3-14b on H100s behind the given policy, as in the golden case perf-10k. */
-export function cluster(instances: number, policy: string): { config: ClusterConfig; latency: LatencyModel } {
+/** qwen3-14b on H100s behind the given policy, as in the golden case perf-10k, with the rules that come with the latency model. */
+export function cluster(
+  instances: number,
+  policy: string,
+  latencyName = 'trained-physics',
+): { config: ClusterConfig; latency: LatencyModel } {
   const model = loadModel('qwen/qwen3-14b');
   const gpu = loadGpu('H100');
   const parallelism = { tp: 1, dp: 1, moeCommBackend: 'allgather_reducescatter' };
@@ -22,7 +27,8 @@ export function cluster(instances: number, policy: string): { config: ClusterCon
       model: model.name,
       hardware: gpu.name,
       ...parallelism,
-      latencyModel: 'trained-physics',
+      latencyModel: latencyName,
+      ...(latencyName === 'physics' ? { engineRules: gpuFamily(gpu.name).engineRules } : {}),
       alphaCoeffs: null,
       betaCoeffs: null,
       totalKvBlocks,
@@ -50,7 +56,7 @@ export function cluster(instances: number, policy: string): { config: ClusterCon
     fitnessWeights: {},
     goodputTargets: {},
   };
-  return { config, latency: latencyModel('trained-physics').create({ model, gpu, parallelism }, () => {}) };
+  return { config, latency: latencyModel(latencyName).create({ model, gpu, parallelism }, () => {}) };
 }
 
 /**

@@ -123,7 +123,15 @@ describe('run', () => {
     const args = `${RUN} --num-instances 3 --routing-policy weighted --routing-scorers prefix-affinity:3,queue-depth:2,kv-utilization:2`;
     const { stdout } = await twinyard(args);
     expect((await twinyard(args)).stdout).toBe(stdout);
-    expect(Object.keys(JSON.parse(stdout))).toEqual(['cluster', 'instances', 'slo', 'fairness', 'anomalies', 'config']);
+    expect(Object.keys(JSON.parse(stdout))).toEqual([
+      'cluster',
+      'instances',
+      'slo',
+      'fairness',
+      'anomalies',
+      'latency',
+      'config',
+    ]);
     expect(stdout.endsWith('}\n')).toBe(true);
   });
 

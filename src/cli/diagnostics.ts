@@ -8,6 +8,9 @@ export interface Diagnostics {
   debug(line: string): void;
 }
 
+/** Prints nothing: for work whose messages have been printed before. */
+export const SILENT: Diagnostics = { warn: () => {}, info: () => {}, debug: () => {} };
+
 export function createDiagnostics(level: string, io: CliIo): Diagnostics {
   const heard = LOG_LEVELS.indexOf(level as (typeof LOG_LEVELS)[number]);
   const say = (label: (typeof LOG_LEVELS)[number], word: string) => (line: string) => {

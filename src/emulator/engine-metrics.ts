@@ -44,8 +44,8 @@ export class EngineMetrics {
   }
 
   get kvUsage(): number {
-    const { pool } = this.#live.replica.kv;
-    return pool.used / pool.total;
+    const { kv, reports } = this.#live.replica;
+    return reports.usedBlocks / kv.pool.total;
   }
 
   text(): string {
@@ -59,7 +59,7 @@ export class EngineMetrics {
       out.family({ name: `vllm:${name}`, type: 'histogram', help });
       rows.writeTo(out, '', 0, { boundText });
     };
-    gauge('num_requests_running', 'Number of requests in model execution batches.', replica.batchSize);
+    gauge('num_requests_running', 'Number of requests in model execution batches.', replica.reports.running);
     gauge('num_requests_waiting', 'Number of requests waiting to be processed.', replica.queueDepth);
     gauge('kv_cache_usage_perc', 'KV-cache usage. 1 means 100 percent usage.', this.kvUsage);
     const { cachedPromptTokens, preemptions, promptTokens } = replica;

@@ -78,9 +78,9 @@ export class Engine {
     const { replica } = this.live;
     return {
       inFlight: this.inFlight,
-      running: replica.batchSize,
+      running: replica.reports.running,
       waiting: replica.queueDepth,
-      usedBlocks: replica.kv.pool.used,
+      usedBlocks: replica.reports.usedBlocks,
       totalBlocks: replica.kv.pool.total,
       promptTokens: replica.promptTokens,
       cachedPromptTokens: replica.cachedPromptTokens,

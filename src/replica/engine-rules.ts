@@ -16,6 +16,8 @@ export interface EngineRules {
   finishesSteps: boolean;
   /** The last token of a response is given a place in the KV memory before the request leaves. */
   storesLastToken: boolean;
+  /** First tokens and departures are reported to the router at the end of their step, as by a real engine; otherwise at its start. */
+  reportsStepEnds: boolean;
 }
 
 export const ENGINE_RULES: readonly EngineRules[] = [
@@ -28,6 +30,7 @@ export const ENGINE_RULES: readonly EngineRules[] = [
     losesCopies: true,
     finishesSteps: false,
     storesLastToken: true,
+    reportsStepEnds: false,
   },
   {
     name: 'vllm-v1',
@@ -38,6 +41,7 @@ export const ENGINE_RULES: readonly EngineRules[] = [
     losesCopies: false,
     finishesSteps: true,
     storesLastToken: false,
+    reportsStepEnds: true,
   },
   {
     name: 'vllm-v1-async',
@@ -48,6 +52,7 @@ export const ENGINE_RULES: readonly EngineRules[] = [
     losesCopies: false,
     finishesSteps: true,
     storesLastToken: false,
+    reportsStepEnds: true,
   },
 ];
 

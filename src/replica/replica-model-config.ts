@@ -1,3 +1,4 @@
+import type { GpuFamily } from './latency/gpu-coefficients.js';
 import type { LatencyProfile } from './latency/profile.js';
 
 /** Everything one replica is built from, resolved: no defaults left to find. Plain data, part of the result document. */
@@ -27,6 +28,10 @@ export interface ReplicaModelConfig {
   engineRules?: string;
   /** Measured step times, for the latency model `profile`. */
   latencyProfile?: LatencyProfile;
+  /** Coefficients and their origin, for the latency model `physics`. */
+  latencyFamily?: GpuFamily;
+  /** Time before the queue, instead of the latency model's. Whole microseconds. */
+  queueingUs?: number;
   /** Where the model and the GPU were described, when not in the bundled catalogue. */
   modelConfigFolder?: string;
   hardwareConfig?: string;

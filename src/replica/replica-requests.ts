@@ -20,7 +20,10 @@ export interface ReplicaRequests {
   urgency(row: number): number;
 }
 
-/** Events of a replica for its router, at the start of the step in which they happen. */
+/**
+ * Events of a replica for its router. Those of a step come at its end or, by the classic rules, at its start (see
+ * `EngineRules.reportsStepEnds`); those of lost requests come at once.
+ */
 export interface ReplicaEvents {
   firstToken(row: number): void;
   /** The request has left; `atUs` is the end of its last step (or the moment it was lost). */

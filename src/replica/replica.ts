@@ -17,6 +17,7 @@ import { scheduler } from './scheduling/registry.js';
 import { BatchFormation } from './step/batch-formation.js';
 import { DecodeRun } from './step/decode-run.js';
 import { StepEnd } from './step/step-end.js';
+import { StepReports } from './step/step-reports.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -25,8 +26,9 @@ const NEVER = Number.POSITIVE_INFINITY;
  * and of routing; its owner hands it requests and runs it up to a given time.
  *
  * Its events are few in kind and each kind is in order by itself, so there is no event queue: arrivals wait in a ring
- * for their queueing delay to pass, there is at most one pending step, and only deadlines need a heap. At equal times:
- * queueing, then the step, then deadlines.
+ * for their queueing delay to pass, reports wait in another for the end of the running step, there is at most one
+ * pending step, and only deadlines need a heap. At equal times: reports, queueing, the step, deadlines. So a step is
+ * reported before the next one begins, and before what its owner does at the very end of it (see `advance`).
  */
 export class Replica {
   readonly kv: KvCache;
@@ -37,6 +39,7 @@ export class Replica {
   /** End of the latest step that `runNext` has run: when its tokens are generated. */
   stepEndUs = 0;
   readonly counters = new ReplicaCounters();
+  readonly reports: StepReports;
 
   readonly #config: ReplicaModelConfig;
   readonly #latency: LatencyModel;
@@ -84,12 +87,14 @@ export class Replica {
     this.#queue = queue;
     this.#formation = formation;
     this.#decodes = new DecodeRun(batch, kv, formation, gaps, latency, config.blockSize);
-    this.#stepEnd = new StepEnd({ config, batch, kv, formation, gaps, latency, requests, events, counters });
+    const reports = new StepReports(batch, kv.pool, requests, events, this.#rules.reportsStepEnds);
+    this.reports = reports;
+    this.#stepEnd = new StepEnd({ config, batch, kv, formation, gaps, latency, requests, reports, counters });
   }
 
   /** Whether it holds requests, be their next event after the horizon or not. */
   get isBusy(): boolean {
-    return this.#batch.size + this.queueDepth + this.#arriving.size > 0;
+    return this.#batch.size + this.queueDepth + this.#arriving.size + this.reports.size > 0;
   }
 
   /** Requests whose queueing delay has not passed yet. */
@@ -158,16 +163,18 @@ export class Replica {
     else this.#requests.table.deadlineUs[row] = Math.max(atUs, 1);
   }
 
-  /** Runs everything that happens before `limitUs` and not after the horizon. */
+  /** Runs everything before `limitUs` and not after the horizon, and reports a step that ends at `limitUs`. */
   advance(limitUs: number): void {
     while (this.nextUs < limitUs) {
       const onlyDecodes =
         this.#stepAtUs === this.nextUs &&
+        this.reports.size === 0 &&
         this.#late.length === 0 &&
         this.#formation.isSteady() &&
         this.#decodeOn(limitUs);
       if (!onlyDecodes) this.runNext();
     }
+    if (this.nextUs === limitUs && this.reports.isDue(limitUs)) this.runNext();
   }
 
   /**
@@ -189,7 +196,9 @@ export class Replica {
   /** Runs the events of the next moment: `nextUs`. */
   runNext(): void {
     const now = this.nextUs;
-    if (this.#arriving.nextUs === now) {
+    if (this.reports.nextUs === now) {
+      this.reports.deliver(now);
+    } else if (this.#arriving.nextUs === now) {
       this.#tick(now);
       this.#queueArrival(now);
     } else if (this.#stepAtUs === now) {
@@ -211,6 +220,7 @@ export class Replica {
   #plan(): void {
     let next = this.#stepAtUs;
     if (this.#arriving.nextUs < next) next = this.#arriving.nextUs;
+    if (this.reports.nextUs < next) next = this.reports.nextUs;
     if (this.#deadlines.size > 0 && this.#deadlines.nextUs < next) next = this.#deadlines.nextUs;
     this.nextUs = next > this.#horizonUs ? NEVER : next;
   }

@@ -37,6 +37,8 @@ export class RequestOutcomes {
   e2eUs: Float64Array;
   /** Time in the queue before routing, of requests that have left it; null where there is no such queue. */
   gatewayWaitUs: Float64Array | null = null;
+  /** Time for which the client held requests back before it sent them; null where it has no cap on requests in flight. */
+  clientWaitUs: Float64Array | null = null;
 
   constructor(rows: number, instances = 1) {
     this.status = new Uint8Array(rows);
@@ -61,6 +63,11 @@ export class RequestOutcomes {
     this.gatewayWaitUs = new Float64Array(this.status.length).fill(Number.NaN);
   }
 
+  /** From now on there is a column for the time that the client holds requests back. */
+  recordClientWaits(): void {
+    this.clientWaitUs = new Float64Array(this.status.length);
+  }
+
   /** Makes room for rows 0..rows-1. */
   reserve(rows: number): void {
     const before = this.status.length;
@@ -77,6 +84,10 @@ export class RequestOutcomes {
     if (this.gatewayWaitUs !== null) {
       grown.recordGatewayWaits();
       grown.gatewayWaitUs!.set(this.gatewayWaitUs);
+    }
+    if (this.clientWaitUs !== null) {
+      grown.recordClientWaits();
+      grown.clientWaitUs!.set(this.clientWaitUs);
     }
     Object.assign(this, grown);
   }

@@ -1,4 +1,4 @@
-import type { TraceSeries, TraceStats } from '../workload/tools/trace-stats-document.js';
+import type { TraceSeries, TraceStats } from '../workload/tools/stats/trace-stats-document.js';
 
 /** Statistics of a trace in which everything occurs. */
 export const STATS: TraceStats = {

@@ -18,9 +18,15 @@ export interface GoodputTarget {
 export interface ClusterConfig {
   instances: number;
   seed: number;
+  /** Requests known up front arrive up to so much later, drawn by the seed; absent: when the workload says. */
+  arrivalJitterUs?: number;
   /** null: until every request has left. */
   horizonUs: number | null;
+  /** Requests that the client has in flight at most; absent: no limit. */
+  maxInFlight?: number;
   replica: ReplicaModelConfig;
+  /** By replica: how many times as long its steps take; absent, or beyond the list: once. */
+  slowFactors?: number[];
 
   admission: PolicyChoice;
   /** Tenant to its share of the cluster's seats (replicas x max-num-seqs), 0..1. */

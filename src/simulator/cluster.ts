@@ -1,15 +1,14 @@
 import { EventFifo } from '../kernel/events/event-fifo.js';
 import { type HostedQueue, QUEUE_EXPIRED, QUEUE_FULL, QUEUE_SHED } from '../policy/host/hosted-queue.js';
 import { UNNAMED_CLASS } from '../policy/slo-classes.js';
-import type { Replica } from '../replica/replica.js';
 import type { ReplicaEvents } from '../replica/replica-requests.js';
-import { type RequestOutcomes, STATUS } from '../replica/request-outcomes.js';
+import { STATUS } from '../replica/request-outcomes.js';
 import { type RequestTable, requestId } from '../workload/request-table.js';
 import type { SessionDriver, Workload } from '../workload/workload.js';
 import { Arrivals } from './arrivals.js';
+import { ClientSlots } from './client-slots.js';
 import type { ClusterConfig } from './cluster-config.js';
-import type { DecisionTrace } from './decision-trace.js';
-import type { Router } from './router.js';
+import type { ClusterParts } from './cluster-parts.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 /**
@@ -18,26 +17,13 @@ const NEVER = Number.POSITIVE_INFINITY;
  */
 const CATCH_UP = 65_536;
 
-/** The parts that a cluster is built from. */
-export interface ClusterParts {
-  replicas: readonly Replica[];
-  router: Router;
-  outcomes: RequestOutcomes;
-  /** The queue between admission and routing; null: requests are routed at once. */
-  queue: HostedQueue | null;
-  trace: DecisionTrace | null;
-  /** Whether any policy looks at the fleet; otherwise replicas need not be kept in step. */
-  looks: boolean;
-  progress?: ((arrived: number, known: number) => void) | undefined;
-}
-
 /**
- * The pipeline of a cluster in virtual time: arrival, admission, gateway queue, routing, replica.
- *
- * Order of events: by time; at equal times the cluster before its replicas, and in the cluster arrivals, admissions,
- * routings, expiries, ticks. Every kind but the later turns of sessions is in time order by itself, so each is a plain
- * ring. Replicas do not see each other, so each runs on its own up to the cluster's next event. Only when the end of a
- * request can cause something (a session's next turn, a dispatch) are they kept in step.
+ * The pipeline of a cluster in virtual time: arrival, admission, gateway queue, routing, replica. Order of events: by time; at equal times reports of steps that end, then the cluster, then its replicas, and in the
+ * cluster requests that the client held back, arrivals, admissions, routings, expiries, ticks. So a client that responds to
+ * the end of a response at once is routed with what that end has changed, whether its request is known up front or not.
+ * Every kind but the later turns of sessions and the ends of requests is in time order by itself, so each is a plain ring.
+ * Replicas do not see each other, so each runs on its own up to the cluster's next event. Only when the end of a request can
+ * cause something (a session's next turn, a dispatch, a held request) are they kept in step.
  */
 export class Cluster implements ReplicaEvents {
   nowUs = 0;
@@ -55,6 +41,8 @@ export class Cluster implements ReplicaEvents {
   readonly #ttlUs: number;
   readonly #refreshUs: number;
   readonly #inStep: boolean;
+  /** Null: the client sends every request when it is due. */
+  readonly #slots: ClientSlots | null;
 
   readonly #arrivals: Arrivals;
   readonly #admissions = new EventFifo();
@@ -75,7 +63,10 @@ export class Cluster implements ReplicaEvents {
     this.#tickUs = config.flowControl?.dispatchTickUs ?? 0;
     this.#ttlUs = config.flowControl?.requestTtlUs ?? 0;
     this.#refreshUs = config.snapshotRefreshUs;
-    this.#inStep = workload.sessions !== undefined || (parts.queue !== null && this.#tickUs === 0);
+    this.#slots =
+      config.maxInFlight === undefined ? null : new ClientSlots(config.maxInFlight, workload.table, parts.outcomes);
+    this.#inStep =
+      workload.sessions !== undefined || this.#slots !== null || (parts.queue !== null && this.#tickUs === 0);
     this.#arrivals = new Arrivals(workload.table, parts.progress);
   }
 
@@ -88,7 +79,8 @@ export class Cluster implements ReplicaEvents {
         return;
       }
       this.nowUs = at;
-      if (this.#arrivals.nextUs() === at) this.#arrive(this.#arrivals.pop(at));
+      if (this.#slots !== null && this.#slots.nextUs === at) this.#clientActs(this.#slots);
+      else if (this.#arrivals.nextUs() === at) this.#arrive(this.#arrivals.pop(at));
       else if (this.#admissions.nextUs === at) this.#admit(this.#admissions.pop());
       else if (this.#routings.nextUs === at) this.#route(this.#routings.pop());
       else if (this.#expiries.nextUs === at) this.#expire(this.#expiries.pop());
@@ -107,6 +99,7 @@ export class Cluster implements ReplicaEvents {
   }
 
   #followUp(row: number, completed: boolean, atUs: number): void {
+    this.#slots?.ends(row, atUs);
     if (this.#sessions === undefined) return;
     const next = this.#sessions.left(this.#table, row, completed, atUs, this.#horizonUs);
     if (next < 0) return;
@@ -121,6 +114,7 @@ export class Cluster implements ReplicaEvents {
     if (this.#admissions.nextUs < next) next = this.#admissions.nextUs;
     if (this.#routings.nextUs < next) next = this.#routings.nextUs;
     if (this.#expiries.nextUs < next) next = this.#expiries.nextUs;
+    if (this.#slots !== null && this.#slots.nextUs < next) next = this.#slots.nextUs;
     return Math.min(this.#tickAtUs, next);
   }
 
@@ -131,23 +125,28 @@ export class Cluster implements ReplicaEvents {
     this.#unlooked = 0;
     for (let i = 0; i < replicas.length; i++) {
       const replica = replicas[i]!;
-      if (replica.nextUs >= untilUs) continue;
+      if (replica.nextUs > untilUs || (replica.nextUs === untilUs && !replica.reports.isDue(untilUs))) continue;
       replica.advance(untilUs);
       router.signals.moved(i);
     }
     return false;
   }
 
-  /** Runs the earliest replica event before a time, lowest index first; whether there was one. */
+  /**
+   * Runs the earliest replica event before a time, or a report at that time: reports first, then lowest index first.
+   * Whether there was one.
+   */
   #runEarliest(beforeUs: number): boolean {
     const { replicas, router, queue } = this.#parts;
     let earliest = -1;
     let atUs = beforeUs;
+    let reports = false;
     for (let i = 0; i < replicas.length; i++) {
-      if (replicas[i]!.nextUs < atUs) {
-        atUs = replicas[i]!.nextUs;
-        earliest = i;
-      }
+      const replica = replicas[i]!;
+      if (replica.nextUs > atUs || (replica.nextUs === atUs && (reports || !replica.reports.isDue(atUs)))) continue;
+      atUs = replica.nextUs;
+      reports = replica.reports.isDue(atUs);
+      earliest = i;
     }
     if (earliest < 0) return false;
     this.#departures = 0;
@@ -162,8 +161,19 @@ export class Cluster implements ReplicaEvents {
   }
 
   #arrive(row: number): void {
+    if (this.#slots === null || this.#slots.take(row, this.nowUs)) this.#send(row);
+  }
+
+  #send(row: number): void {
     this.#parts.outcomes.status[row] = STATUS.in_pipeline;
     this.#admissions.push(this.nowUs + this.#admissionUs, row);
+  }
+
+  /** The client sends a request that it held back, or gives up on one in the queue. */
+  #clientActs(slots: ClientSlots): void {
+    const row = slots.send(this.nowUs);
+    if (row < 0) this.#expire(slots.giveUp());
+    else this.#send(row);
   }
 
   #admit(row: number): void {
@@ -196,6 +206,7 @@ export class Cluster implements ReplicaEvents {
     if (outcome !== 'rejected') {
       this.#parts.outcomes.status[row] = STATUS.gateway_queued;
       if (this.#ttlUs > 0) this.#expiries.push(this.nowUs + this.#ttlUs, row);
+      this.#slots?.queued(row, this.nowUs);
     } else {
       this.#lose(row, STATUS.gateway_rejected, QUEUE_FULL, false);
     }
@@ -226,6 +237,7 @@ export class Cluster implements ReplicaEvents {
   #isStuck(): boolean {
     if (this.#arrivals.nextUs() !== NEVER || this.#admissions.size + this.#routings.size + this.#expiries.size > 0)
       return false;
+    if (this.#slots !== null && this.#slots.nextUs !== NEVER) return false;
     let lastUs = 0;
     for (const replica of this.#parts.replicas) {
       if (replica.isBusy) return false;

@@ -36,12 +36,13 @@ export class FleetSignals {
 
   #read(replica: number): void {
     const from = this.#replicas[replica]!;
-    const { pool } = from.kv;
+    const { total } = from.kv.pool;
+    const blocks = from.reports.usedBlocks;
     const view = this.#view;
     view.queued[replica] = from.queueDepth;
-    view.running[replica] = from.batchSize;
-    view.kvUsed[replica] = pool.used / pool.total;
-    view.freeBlocks[replica] = pool.free;
+    view.running[replica] = from.reports.running;
+    view.kvUsed[replica] = blocks / total;
+    view.freeBlocks[replica] = total - blocks;
     view.cacheHitRate[replica] = from.cacheHitRate;
   }
 }

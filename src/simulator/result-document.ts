@@ -104,6 +104,7 @@ export interface RequestResult {
   request_id: string;
   instance: string | null;
   status: string;
+  /** When the client sent it. */
   arrival_us: number;
   scheduling_delay_us: number | null;
   ttft_us: number | null;
@@ -117,6 +118,8 @@ export interface RequestResult {
   round: number | null;
   model: string;
   gateway_wait_us: number | null;
+  /** For how long the client held it back before sending it: only with a cap on requests in flight. In no latency. */
+  client_wait_us?: number;
 }
 
 /** Of one of several models. Zero where nothing was measured. */
@@ -129,6 +132,43 @@ export interface ModelMetrics {
   ttft: MeanAndTail;
   itl: MeanAndTail;
   e2e: MeanAndTail;
+}
+
+/** A client with a cap on requests in flight. Latencies count from the sending, as a client measures them. */
+export interface ClientCap {
+  max_in_flight: number;
+  /** Requests that were held back, and how long all that were sent were: in no latency. */
+  held_requests: number;
+  wait_mean_ms: number;
+  wait_p99_ms: number;
+  latencies_from: 'sending';
+}
+
+/** Where the step times come from, and how far to believe them. */
+export interface LatencyNote {
+  model: string;
+  /** Name of the measured profile. */
+  profile?: string;
+  /** Family of GPUs whose coefficients were used, what they were fitted to, and what no run has tried. */
+  coefficients?: string;
+  from?: string;
+  untried?: string;
+  /** Requests waited for a place in the batch, one or more on the mean. */
+  saturated?: boolean;
+  /** In words. */
+  expected_error?: string;
+  /** Figures with the quickest and the slowest steps that the latency model allows for (`--interval`). */
+  interval?: LatencyInterval;
+}
+
+/** From quick steps to slow ones. */
+export interface LatencyInterval {
+  why: string;
+  ttft_mean_ms: [number, number];
+  ttft_p99_ms: [number, number];
+  itl_mean_ms: [number, number];
+  e2e_mean_ms: [number, number];
+  tokens_per_sec: [number, number];
 }
 
 /** The JSON document of `run` and `replay`: same inputs, same bytes. */
@@ -151,6 +191,9 @@ export interface ResultDocument {
   };
   /** Where requests name several models. */
   models?: Record<string, ModelMetrics>;
+  /** Where the client has a cap on requests in flight. */
+  client?: ClientCap;
+  latency: LatencyNote;
   config: ClusterConfig & { workload: Record<string, unknown> };
   /** Only in the file of `--metrics-path`. */
   requests?: RequestResult[];

@@ -7,6 +7,30 @@ const PAIR = [
   { at: 100, input: 6, output: 1, tenant: 'b' },
 ];
 
+describe('jitter of arrivals', () => {
+  const many = Array.from({ length: 40 }, (_, i) => ({ at: 10 * i, input: 4, output: 2 }));
+  const arrivals = (seed: number, arrivalJitterUs?: number) =>
+    simulateFake(many, fakeCluster({ seed, arrivalJitterUs })).requests();
+
+  it('lets close requests change places, in an order that the seed gives', () => {
+    const moved = arrivals(1, 100);
+    const times = moved.map(({ arrival_us }) => arrival_us);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    const ids = moved.map(({ request_id }) => request_id);
+    expect(ids).not.toEqual(arrivals(1).map(({ request_id }) => request_id));
+    // Round-robin: whichever comes first goes first.
+    expect(moved.map(({ instance }) => instance)).toEqual(moved.map((_, i) => `instance_${i % 2}`));
+    expect(arrivals(1, 100)).toEqual(moved);
+    expect(arrivals(2, 100)).not.toEqual(moved);
+  });
+
+  it('counts latencies from the later arrival', () => {
+    const [one] = simulateFake([{ at: 5, input: 4 }], fakeCluster({ arrivalJitterUs: 1000 })).requests();
+    expect(one!.arrival_us).toBeGreaterThan(5);
+    expect(one!.ttft_us).toBe(14);
+  });
+});
+
 describe('simulate', () => {
   it('reports the outcome of every request', () => {
     const { requests } = simulateFake(PAIR, fakeCluster());
@@ -64,7 +88,7 @@ describe('simulate', () => {
 
   it('has the optional parts of the document only on request', () => {
     const bare = simulateFake(PAIR, fakeCluster()).document;
-    expect(Object.keys(bare)).toEqual(['cluster', 'instances', 'slo', 'fairness', 'anomalies']);
+    expect(Object.keys(bare)).toEqual(['cluster', 'instances', 'slo', 'fairness', 'anomalies', 'latency']);
     const full = simulateFake(
       [...PAIR, { at: 200, input: 4, session: 's' }],
       fakeCluster({
@@ -84,6 +108,7 @@ describe('simulate', () => {
       'sessions',
       'decisions',
       'anomalies',
+      'latency',
     ]);
     expect(full.goodput).toMatchObject({ slo_attainment: 1 });
     expect(full.decisions).toMatchObject({ total: 3, admitted: 3, targets: { instance_0: 2, instance_1: 1 } });

@@ -1,9 +1,11 @@
 import { HostedQueue } from '../policy/host/hosted-queue.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
+import { scaledLatency } from '../replica/latency/latency-range.js';
 import { Replica } from '../replica/replica.js';
 import type { ReplicaRequests } from '../replica/replica-requests.js';
 import { RequestOutcomes } from '../replica/request-outcomes.js';
 import { arrivalOrder } from '../workload/arrival-order.js';
+import { delayArrivals } from '../workload/delay-arrivals.js';
 import { PromptKeys } from '../workload/prompt-keys.js';
 import type { RequestTable } from '../workload/request-table.js';
 import type { Workload } from '../workload/workload.js';
@@ -32,7 +34,10 @@ export interface SimulationResult {
   requests(): RequestResult[];
 }
 
-/** Runs a workload through a cluster. Same inputs, same result, to the bit. Sessions append their later turns to the table. */
+/**
+ * Runs a workload through a cluster. Same inputs, same result, to the bit. Sessions append their later turns to the table, and
+ * jitter and a client with a cap on requests in flight move its arrivals: such a workload is used up by its run.
+ */
 export function simulate(
   config: ClusterConfig,
   workload: Workload,
@@ -40,6 +45,7 @@ export function simulate(
   watch: SimulationWatch = {},
 ): SimulationResult {
   const { table } = workload;
+  if (config.arrivalJitterUs !== undefined) delayArrivals(table, config.arrivalJitterUs, config.seed);
   const horizonUs = config.horizonUs ?? Number.POSITIVE_INFINITY;
   const outcomes = new RequestOutcomes(table.count, config.instances);
   const keys = new PromptKeys(table, config.replica.blockSize);
@@ -54,6 +60,7 @@ export function simulate(
 
   const queue = config.flowControl === null ? null : new HostedQueue(config.flowControl, priorities);
   if (queue !== null) outcomes.recordGatewayWaits();
+  if (config.maxInFlight !== undefined) outcomes.recordClientWaits();
   const traced = config.traceLevel === 'decisions';
   const trace = traced ? new DecisionTrace(config.instances, config.counterfactualK, watch.decision) : null;
 
@@ -63,9 +70,13 @@ export function simulate(
     firstToken: (row: number) => cluster.firstToken(row),
     left: (row: number, completed: boolean, atUs: number) => cluster.left(row, completed, atUs),
   };
+  const latencyOf = (replica: number) => {
+    const factor = config.slowFactors?.[replica] ?? 1;
+    return factor === 1 ? latency : scaledLatency(latency, factor);
+  };
   const replicas = Array.from(
     { length: config.instances },
-    () => new Replica(config.replica, latency, requests, events, horizonUs),
+    (_, i) => new Replica(config.replica, latencyOf(i), requests, events, horizonUs),
   );
   const newKeys = (blockSize: number) =>
     blockSize === config.replica.blockSize ? keys : new PromptKeys(table, blockSize);

@@ -67,6 +67,20 @@ describe('PromptBlocks', () => {
     expect(copy.count).toBe(blocks.count);
   });
 
+  it('knows which prompt continues another one, in a copy of its rows, too', () => {
+    const blocks = blocksOf([[1], [1, 2, 3], [1, 9]]);
+    expect([blocks.continuation(0), blocks.sharedBlocks(1)]).toEqual([-1, 1]);
+    blocks.continueWith(0, 1, 600);
+    expect([0, 1, 2, 99].map((row) => blocks.continuation(row))).toEqual([1, -1, -1, -1]);
+    expect([blocks.sharedBlocks(1), blocks.sharedBlocks(2)]).toEqual([2, 1]);
+    const copy = blocks.withoutRows();
+    copy.copyRow(blocks, 2, 0);
+    copy.copyRow(blocks, 0, 100);
+    expect([copy.continuation(0), copy.continuation(100), copy.origin]).toEqual([-1, 1, blocks]);
+    copy.copyRow(blocks, 1, 101);
+    expect(copy.sharedBlocks(101)).toBe(2);
+  });
+
   it('grows', () => {
     const long = Array.from({ length: 5000 }, (_, i) => i);
     const blocks = blocksOf([long, long]);

@@ -29,6 +29,12 @@ export class PromptBlocks {
   #rows = 0;
   #length = 0;
   #last = ROOT;
+  /** The table's own blocks, or those that it was created from (see `withoutRows`): `#continuedBy` has rows of these. */
+  #origin: PromptBlocks = this;
+  /** By row: the row whose prompt repeats this one's and its response, -1 for none; null when there is no such row. */
+  #continuedBy: Int32Array | null = null;
+  /** By number: 1 for a block that a response fills. */
+  #answered: Uint8Array | null = null;
 
   constructor(blockTokens: number) {
     this.blockTokens = blockTokens;
@@ -56,6 +62,8 @@ export class PromptBlocks {
     const copy = new PromptBlocks(this.blockTokens);
     copy.uses = this.uses;
     copy.count = this.count;
+    copy.#origin = this.#origin;
+    copy.#answered = this.#answered;
     return copy;
   }
 
@@ -66,6 +74,29 @@ export class PromptBlocks {
     const blocks = from.blocksOf(fromRow);
     for (let i = 0; i < blocks; i++) this.#append(from.block(fromRow, i));
     this.endRow(row);
+    if (from.#continuedBy !== null) this.#continue(row, from.continuation(fromRow));
+  }
+
+  /**
+   * The prompt of row `by` begins with the prompt of this row and its response: `tokens` in total. So the response fills
+   * the blocks of that prompt.
+   */
+  continueWith(row: number, by: number, tokens: number): void {
+    this.#continue(row, by);
+    this.#answered ??= new Uint8Array(this.count);
+    const end = Math.min(this.blocksOf(by), Math.ceil(tokens / this.blockTokens));
+    for (let i = 0; i < end; i++) this.#answered[this.block(by, i)] = 1;
+  }
+
+  /** The row, of `origin`, whose prompt repeats this one's and its response; -1 for none. */
+  continuation(row: number): number {
+    const rows = this.#continuedBy;
+    return rows !== null && row < rows.length ? rows[row]! : -1;
+  }
+
+  /** Where the rows of `continuation` are. */
+  get origin(): PromptBlocks {
+    return this.#origin;
   }
 
   blocksOf(row: number): number {
@@ -77,14 +108,29 @@ export class PromptBlocks {
     return this.#blocks[this.#ends[row]! + i]!;
   }
 
-  /** How many of the row's first blocks another prompt has as well. */
+  /** How many of the row's first blocks another prompt has as well, or another request's response fills. */
   sharedBlocks(row: number): number {
     if (row >= this.#rows) return 0;
     const begin = this.#ends[row]!;
     let end = this.#ends[row + 1]!;
     // Chained: when a block is shared, so are all before it.
-    while (end > begin && this.uses[this.#blocks[end - 1]!]! < 2) end--;
+    while (end > begin && !this.#isShared(this.#blocks[end - 1]!)) end--;
     return end - begin;
+  }
+
+  #isShared(block: number): boolean {
+    return this.uses[block]! > 1 || (this.#answered !== null && this.#answered[block] === 1);
+  }
+
+  #continue(row: number, by: number): void {
+    let rows = this.#continuedBy ?? new Int32Array(Math.max(64, this.#rows)).fill(-1);
+    if (row >= rows.length) {
+      const longer = new Int32Array(Math.max(row + 1, rows.length * 2)).fill(-1);
+      longer.set(rows);
+      rows = longer;
+    }
+    rows[row] = by;
+    this.#continuedBy = rows;
   }
 
   #append(block: number): void {

@@ -1,12 +1,13 @@
 import { RunError } from '../kernel/errors.js';
-import { type RequestTable, ROW_GROWS_CONTEXT } from './request-table.js';
+import { type RequestTable, ROW_GROWS_CONTEXT, repeatedTokens } from './request-table.js';
 
 const MAX_KEY = 2 ** 31 - 1;
 
 /**
  * Prompts as keys: two prompts are equal in their blocks 0..i exactly when their keys of block i are equal. No token is
  * ever created. Blocks inside a group's prefix have the group's keys; the turns of a session whose context grows share
- * the session's keys; recorded blocks have as many keys as cover them; all other blocks belong to one request. Keys are
+ * the session's keys; recorded blocks have as many keys as cover them, and a response that a later prompt repeats has the keys of that prompt;
+ * all other blocks belong to one request. Keys are
  * assigned in runs, from 1, and never change.
  */
 export class PromptKeys {
@@ -71,7 +72,9 @@ export class PromptKeys {
     const table = this.#table;
     const recorded = table.blocks;
     if (recorded !== null && recorded.blocksOf(row) > 0) {
-      return Math.min(blocks, Math.floor((recorded.sharedBlocks(row) * recorded.blockTokens) / this.#blockSize));
+      const next = recorded.continuation(row);
+      const shared = next < 0 ? recorded.sharedBlocks(row) : recorded.origin.blocksOf(next);
+      return Math.min(blocks, Math.floor((shared * recorded.blockTokens) / this.#blockSize));
     }
     if ((table.flags[row]! & ROW_GROWS_CONTEXT) !== 0) return blocks;
     return Math.min(blocks, Math.floor(table.prefixTokens[table.prefixGroup[row]!]! / this.#blockSize));
@@ -79,22 +82,24 @@ export class PromptKeys {
 
   /**
    * One of our blocks has the key of the recorded block in which it ends: recorded numbers are chained, so that is
-   * sufficient.
+   * sufficient. A request that a later prompt repeats with its response has the blocks of that prompt.
    */
   #fillRecorded(row: number, blocks: number, out: Int32Array): void {
-    const recorded = this.#table.blocks!;
+    const next = this.#table.blocks!.continuation(row);
+    const recorded = next < 0 ? this.#table.blocks! : this.#table.blocks!.origin;
+    const source = next < 0 ? row : next;
     const size = this.#blockSize;
     const { blockTokens } = recorded;
     const span = this.#recordedSpan;
-    const count = recorded.blocksOf(row);
+    const count = recorded.blocksOf(source);
     let i = 0;
     for (let r = 0; r < count && i < blocks; r++) {
-      const first = this.#recordedKeys + recorded.block(row, r) * span;
+      const first = this.#recordedKeys + recorded.block(source, r) * span;
       const end = Math.min(blocks, Math.floor(((r + 1) * blockTokens) / size));
       for (const begin = i; i < end; i++) out[i] = first + (i - begin);
     }
     if (i === blocks) return;
-    const own = this.#rowKey(row, Math.floor(this.#table.inputTokens[row]! / size) - i) - i;
+    const own = this.#rowKey(row, Math.floor(repeatedTokens(this.#table, row) / size) - i) - i;
     for (; i < blocks; i++) out[i] = own + i;
   }
 

@@ -147,6 +147,15 @@ export const ROW_GROWS_CONTEXT = 4;
 /** The client set no maximum output length; otherwise it requested the length that it gets. */
 export const ROW_OPEN_ENDED = 8;
 
+/**
+ * Tokens of a request, prompt first, that later prompts may repeat: the response, too, where the next turn does, but for
+ * its last token, which an engine returns without computing it.
+ */
+export function repeatedTokens(table: RequestTable, row: number): number {
+  const returns = (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0 || (table.blocks?.continuation(row) ?? -1) >= 0;
+  return table.inputTokens[row]! + (returns ? Math.max(0, table.outputTokens[row]! - 1) : 0);
+}
+
 /** The number of a request in its source. */
 export function sourceIdOf(table: RequestTable, row: number): number {
   return row + table.idShift[row]!;

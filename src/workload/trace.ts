@@ -42,6 +42,8 @@ export interface TraceHeader {
   server?: TraceServer;
   /** Round trip to the server. */
   rttMs?: number;
+  /** Requests that the client had in flight at most; absent: unknown, or no limit. */
+  maxInFlight?: number;
   /** Why an observed trace is incomplete: it was interrupted, or requests were sent too late. */
   partial?: string;
   late?: string;

@@ -41,7 +41,7 @@ export const emulatedEngine: NewEngine = (config, latency, list, events) => {
   const { replica } = live;
   const requests = new Map<number, number>();
   let taken = -1;
-  // Clients see the end of a response when its last token is out. The simulator's router knows it a step earlier.
+  // Clients see the end of a response when its last token is out. By the classic rules the simulator's router knows it a step earlier.
   const enqueue = replica.enqueue.bind(replica);
   replica.enqueue = (row, atUs) => {
     requests.set(row, taken);

@@ -30,6 +30,11 @@ export const measuredFlags = {
 export const predictionFlags = {
   'sim-results': file({ help: "predicted results: the file of 'replay --results-path' or of '--metrics-path'" }),
   'sim-metrics': file({ help: "the file of 'replay --metrics-path': its cache hit rate is compared, too" }),
+  'repeat-trace': file({
+    placeholder: 'prefix',
+    defaultText: 'two runs on one H200',
+    help: 'the same requests measured once more, as --trace: the prediction is graded by what the two differ',
+  }),
   'itl-data': file({ help: 'times of single chunks: CSV with request_id, chunk_index, timestamp_us' }),
 };
 

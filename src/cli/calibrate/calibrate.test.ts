@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { CalibrationDocument } from '../../observe/calibrate/calibration.js';
+import { csv, type Row } from '../../workload/trace-v2/data/csv-text.fixture.js';
 import { silent } from '../test-folder.fixture.js';
 import { captured as twinyard } from '../test-io.fixture.js';
 import { COMPARE, entries, HEADER, inCalibrationFolder, seen, write } from './calibration-folder.fixture.js';
@@ -154,10 +155,18 @@ describe('calibrate', () => {
     expect(await silent(`${COMPARE} --format table --e2e-mean-threshold 0.01`)).toBe(`seen.csv against results.json
 5 of 5 requests compared, 0 token mismatches
 
-Request by request  requests    MAPE      r  bias           grade
-first token                5  10.0 %  1.000  over-predict   good
-whole request              5   0.0 %  1.000  neutral        excellent
-between tokens             5   3.0 %  0.000  under-predict  poor
+Error of           mean   median      p90  one request  grade
+first token     +10.0 %  +10.0 %  +10.0 %       10.0 %  fair
+  a repeat        1.4 %    1.0 %    2.1 %        8.8 %
+whole request     0.0 %    0.0 %    0.0 %        0.0 %  excellent
+  a repeat        1.7 %    1.6 %    2.0 %        1.9 %
+between tokens   -3.0 %   -3.0 %   -2.6 %        3.0 %  good
+  a repeat        1.7 %    1.4 %    3.5 %        1.9 %
+
+Request by request  requests    MAPE      r  bias
+first token                5  10.0 %  1.000  over-predict
+whole request              5   0.0 %  1.000  neutral
+between tokens             5   3.0 %  0.000  under-predict
 
 Latency, ms                   mean      p50      p90      p95      p99
 first token     measured      1.20     1.20     1.36     1.38     1.40
@@ -184,12 +193,61 @@ gaps between tokens follow from the first and the last token: --itl-data gives
 `);
   });
 
+  it('grades by what two measurements of the same requests differ', async () => {
+    const row = (i: number, by: number): Row => {
+      const sentUs = 1_700_000_000_000_000 + 1000 * i;
+      return {
+        ...{ arrival_time_us: `${1000 * i}`, send_time_us: `${sentUs}` },
+        ...{ first_chunk_time_us: `${sentUs + 1000 * by}`, last_chunk_time_us: `${sentUs + 5000 * by}` },
+      };
+    };
+    const trace = (by: number) => csv(Array.from({ length: 30 }, (_, i) => row(i, by)));
+    writeFileSync('seen.csv', trace(1));
+    writeFileSync('again.csv', trace(1.04));
+    writeFileSync('again.yaml', HEADER);
+    write(
+      'results.json',
+      Array.from({ length: 30 }, (_, id) => ({
+        ...{ request_id: id, ttft_us: 1050, e2e_us: 5250, input_tokens: 100, output_tokens: 10 },
+      })),
+    );
+    const usual = await documentOf(COMPARE);
+    expect([usual.repeatability, usual.metrics.e2e!.against_repeat.grade]).toEqual([
+      ...['two runs of the same requests on one H200', 'good'],
+    ]);
+    const own = await documentOf(`${COMPARE} --repeat-trace again`);
+    expect(own.repeatability).toBe('again.csv');
+    expect(own.metrics.e2e!.against_repeat).toMatchObject({
+      repeat: { mean: expect.closeTo(0.04, 9), request: expect.closeTo(0.04, 9) },
+      ...{ times: expect.closeTo(1.25, 9), grade: 'excellent' },
+    });
+    writeFileSync('again.csv', csv([row(0, 1)]));
+    const { code, stderr } = await twinyard(`${COMPARE} --repeat-trace again`);
+    expect([code, stderr]).toEqual([
+      2,
+      'twinyard: again.csv: 1 of 30 requests have a complete response of the same length in both measurements, 20 are needed; give a second observation of the same requests\n',
+    ]);
+  });
+
+  it('says where the client of the trace had a cap on requests in flight and the simulated one had not', async () => {
+    writeFileSync('seen.yaml', `${HEADER}max_in_flight: 4\n`);
+    const note =
+      'the client of the trace had at most 4 requests in flight, that of the prediction any number: replay it with --max-in-flight 4';
+    expect((await documentOf(COMPARE)).notes).toContain(note);
+    write(
+      'results.json',
+      entries((entry) => ({ ...entry, client_wait_us: 0 })),
+    );
+    expect((await documentOf(COMPARE)).notes).not.toContain(note);
+  });
+
   it('reports a sample that is too small', async () => {
     writeFileSync('seen.csv', `${seen().split('\n').slice(0, 3).join('\n')}\n`);
     write('results.json', entries().slice(0, 1));
     const table = await silent(`${COMPARE} --format table`);
     expect(table).toMatch(/^1 of 2 requests compared, 0 token mismatches$/m);
-    expect(table).toMatch(/^first token +1 +10\.0 % +0\.000 +over-predict +too few$/m);
+    expect(table).toMatch(/^first token +\+10\.0 % +\+10\.0 % +\+10\.0 % +10\.0 % +too few$/m);
+    expect(table).toMatch(/^first token +1 +10\.0 % +0\.000 +over-predict$/m);
     expect(table).toContain(`
 Notes
 1 request on both sides: too few to judge by, 3 are needed at least
@@ -212,7 +270,13 @@ left out, not in the results: 1 request
     );
     write('metrics.json', { cache_hit_rate: 0 });
     const traffic = 'calibrate --trace traffic.jsonl --sim-results results.json --sim-metrics metrics.json';
-    const whole = await documentOf(traffic);
+    const { code, stderr, stdout } = await twinyard(traffic);
+    expect([code, stderr]).toEqual([
+      0,
+      'twinyard: warning: failed requests: 33.3 % (1 of 3) measured, 0.0 % (0 of 3) predicted; latencies are those of requests with a response on both sides\n',
+    ]);
+    const whole = JSON.parse(stdout) as CalibrationDocument;
+    expect(whole.failures).toMatchObject({ real: { failed: 1, other: 1 }, sim: { failed: 0 } });
     expect(whole.metrics.e2e).toMatchObject({ count: 3, request_level: { mape: 0 } });
     expect(whole.hit_rate).toMatchObject({ real_hit_rate: 0.04 });
     expect(whole.notes).toContain(
@@ -224,7 +288,7 @@ left out, not in the results: 1 request
 
 describe('a run written as a trace', () => {
   it('is predicted exactly by its own replay, but for what happens after the last token', async () => {
-    const MODEL = '--model qwen/qwen3-14b';
+    const MODEL = '--model qwen/qwen3-14b --latency-model trained-physics';
     await silent(`run ${MODEL} --rate 20 --num-requests 40 --prefix-tokens 64 --trace-output run`);
     await silent(`replay ${MODEL} --trace run --results-path results.json`);
     const { metrics, trace_info } = await documentOf('calibrate --trace run --sim-results results.json');

@@ -25,7 +25,7 @@ import {
 } from './calibrate-flags.js';
 import type { ComparedFiles } from './compare-files.js';
 import { type FitFlags, fitFlags } from './fit-flags.js';
-import { type MeasuredTrace, measuredTraces } from './measured-trace.js';
+import { byPrefix, type MeasuredTrace, measuredTraces } from './measured-trace.js';
 
 export const CALIBRATE: CommandLine = {
   name: 'calibrate',
@@ -59,8 +59,9 @@ export async function calibrate(argv: readonly string[], io: CliIo): Promise<num
   if (flags.values.fit) return fitFiles(flags, io);
   const files = comparedFiles(flags);
   checkOutputs(outputsOf(flags), inputsOf(files));
-  const [{ compareFiles }, { printCalibration }] = await Promise.all([
+  const [{ compareFiles }, { failureNote }, { printCalibration }] = await Promise.all([
     import('./compare-files.js'),
+    import('../../observe/calibrate/compare/compare-failures.js'),
     import('./print-calibration.js'),
   ]);
   const calibration = await compareFiles(files, flags);
@@ -68,6 +69,8 @@ export async function calibrate(argv: readonly string[], io: CliIo): Promise<num
     const problem = `${files.trace.data.path} does not record cached prompt tokens`;
     createDiagnostics(flags.values.log, io).warn(`--sim-metrics: ${problem}; no hit rates are compared`);
   }
+  const failed = failureNote(calibration.document.failures);
+  if (failed !== null) createDiagnostics(flags.values.log, io).warn(failed);
   return printCalibration(calibration, `${files.trace.data.path} against ${files.results}`, flags, io);
 }
 
@@ -87,7 +90,12 @@ async function fitFiles(flags: Flags, io: CliIo): Promise<number> {
 function comparedFiles(flags: Flags): ComparedFiles {
   const ofFits = [...Object.keys(fitFlags), ...Object.keys(instanceFlags)] as (keyof FitFlags)[];
   refuseGiven(flags, ofFits, 'nothing is fitted', 'add --fit, or leave it out');
-  const { 'itl-data': chunkTimes, 'sim-metrics': metrics, 'sim-results': results } = flags.values;
+  const {
+    'itl-data': chunkTimes,
+    'repeat-trace': repeat,
+    'sim-metrics': metrics,
+    'sim-results': results,
+  } = flags.values;
   const [trace, second] = measuredTraces(flags);
   if (second !== undefined) {
     throw conflictingFlags('--trace', 'names two traces', 'results are those of one; compare one after the other');
@@ -104,6 +112,7 @@ function comparedFiles(flags: Flags): ComparedFiles {
     results,
     metrics,
     chunkTimes,
+    repeat: repeat === null ? null : byPrefix(repeat, '--repeat-trace'),
     warmUp: flags.values['warmup-requests'],
   };
 }
@@ -112,8 +121,9 @@ function outputsOf({ values: { report } }: Flags): NamedPath[] {
   return report === null ? [] : [{ flag: '--report', path: report }];
 }
 
-function inputsOf({ chunkTimes, metrics, results, trace }: ComparedFiles): NamedPath[] {
+function inputsOf({ chunkTimes, metrics, repeat, results, trace }: ComparedFiles): NamedPath[] {
   const others = { '--sim-results': results, '--sim-metrics': metrics, '--itl-data': chunkTimes };
   const named = Object.entries(others).flatMap(([flag, path]) => (path === null ? [] : [{ flag, path }]));
-  return [...traceInputs(trace satisfies MeasuredTrace), ...named];
+  const again = repeat === null ? [] : traceInputs(repeat);
+  return [...traceInputs(trace satisfies MeasuredTrace), ...again, ...named];
 }

@@ -87,8 +87,9 @@ describe('the page of a calibration', () => {
     await silent(`${COMPARE} --report page.html --e2e-mean-threshold 0.01`);
     const html = readFileSync('page.html', 'utf8');
     expect(html).toContain(
-      '<td>first token</td><td>5</td><td>10.0 %</td><td>1.000</td><td>over-predict</td><td>good</td>',
+      '<td>first token</td><td>+10.0 %</td><td>+10.0 %</td><td>+10.0 %</td><td>10.0 %</td><td>fair</td>',
     );
+    expect(html).toContain('<td>first token</td><td>5</td><td>10.0 %</td><td>1.000</td><td>over-predict</td>');
     expect(html).toContain('<td>first token</td><td>predicted</td><td>1.32</td>');
     expect(html).toContain('<td>whole request, error of the mean</td><td>0.0 %</td><td>1.0 %</td><td>within</td>');
     expect(html).toContain('<li>gaps between tokens follow from the first and the last token');

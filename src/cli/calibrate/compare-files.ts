@@ -1,9 +1,11 @@
 import { calibrate } from '../../observe/calibrate/calibrate.js';
 import type { Calibration } from '../../observe/calibrate/calibration.js';
 import { hitRateOfHeader, hitRateOfRequests } from '../../observe/calibrate/measured-hit-rate.js';
+import type { MeasuredRequest } from '../../observe/calibrate/measured-request.js';
 import { readChunkTimes } from '../../observe/calibrate/read-chunk-times.js';
 import { readMeasured } from '../../observe/calibrate/read-measured.js';
 import { readPredicted, readPredictedHitRate } from '../../observe/calibrate/read-predicted.js';
+import { readRepeat } from '../../observe/calibrate/read-repeat.js';
 import type { TraceGoodputTarget, TraceHeader, TracePart } from '../../workload/trace.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type ComparingFlags, givenTolerances } from './calibrate-flags.js';
@@ -16,6 +18,8 @@ export interface ComparedFiles {
   results: string;
   metrics: string | null;
   chunkTimes: string | null;
+  /** Another measurement of the same requests; null: what a repeat usually differs. */
+  repeat: MeasuredTrace | null;
   /** Requests with lower numbers are left out; -1: as in the header. */
   warmUp: number;
 }
@@ -38,6 +42,8 @@ export async function compareFiles(files: ComparedFiles, flags: FlagValues<Compa
       hitRates: real === null || sim === null ? null : { real, sim },
       place: files.results,
       notes: trace.notes ?? [],
+      repeat: files.repeat === null ? null : await repeatOf(files.repeat, measured),
+      maxInFlight: trace.header.maxInFlight,
     },
     {
       network: networkOf(trace.header, flags),
@@ -48,6 +54,12 @@ export async function compareFiles(files: ComparedFiles, flags: FlagValues<Compa
       goodputTargets: goodputTargets(flags, trace.header),
     },
   );
+}
+
+async function repeatOf(repeat: MeasuredTrace, measured: readonly MeasuredRequest[]) {
+  const { path } = repeat.data;
+  const again = await readMeasured(await readMeasuredTrace(repeat, undefined), path);
+  return { source: path, shares: readRepeat(measured, again, path) };
 }
 
 function networkOf({ rttMs }: TraceHeader, { values }: FlagValues<ComparingFlags>) {

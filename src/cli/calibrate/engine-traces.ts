@@ -2,6 +2,7 @@ import type { MeasuredRequest } from '../../observe/calibrate/measured-request.j
 import type { EngineSettings, ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
 import { trafficFiles } from '../../workload/formats/traffic/traffic-files.js';
 import { forEachLine } from '../../workload/input-chunks.js';
+import { linkResponses } from '../../workload/sessions/link-responses.js';
 import { selectRows } from '../../workload/tools/select-rows.js';
 import type { Trace } from '../../workload/trace.js';
 
@@ -12,6 +13,10 @@ export interface EngineTraceFacts {
   rttUs: number;
   /** Requests with lower numbers are not judged. */
   warmUp: number;
+  /** Requests are due when they were planned, not when they were sent. */
+  isPlanned: boolean;
+  /** Requests that the client had in flight at most; undefined: any number. With several engines it says nothing of one. */
+  maxInFlight: number | undefined;
   /** The engine that served a request; null where one engine served all. */
   engineOf: ((id: number) => string) | null;
 }
@@ -23,7 +28,7 @@ export interface EngineTraceFacts {
 export function engineTraces(
   trace: Trace,
   measured: readonly MeasuredRequest[],
-  { engine, engineOf, name, rttUs, warmUp }: EngineTraceFacts,
+  { engine, engineOf, isPlanned, maxInFlight, name, rttUs, warmUp }: EngineTraceFacts,
 ): ObservedTrace[] {
   const dispatchUs = trace.format === 'trace-v2' ? undefined : trace.observed?.dispatchUs;
   const delayUs = (row: number) => dispatchUs?.[row] || 0;
@@ -35,9 +40,12 @@ export function engineTraces(
     else rows.push(row);
   }
   return [...groups].map(([key, rows]): ObservedTrace => {
-    const arrivalUs = (row: number) => trace.table.arrivalUs[row]! + delayUs(row);
+    const dueUs = isPlanned ? trace.wantedUs : trace.table.arrivalUs;
+    const arrivalUs = (row: number) => dueUs[row]! + delayUs(row);
     rows.sort((a, b) => arrivalUs(a) - arrivalUs(b) || a - b);
-    const { table } = selectRows(trace, Int32Array.from(rows));
+    const part = selectRows(trace, Int32Array.from(rows));
+    linkResponses(part);
+    const { table } = part;
     rows.forEach((row, i) => {
       table.arrivalUs[i] = arrivalUs(row);
     });
@@ -52,7 +60,7 @@ export function engineTraces(
       ttftUs: taken('ttftUs'),
       e2eUs: taken('e2eUs'),
       warmUp: rows.filter((row) => measured[row]!.id < warmUp).length,
-      maxInFlight: Number.POSITIVE_INFINITY,
+      maxInFlight: groups.size === 1 ? (maxInFlight ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
       engine,
     };
   });

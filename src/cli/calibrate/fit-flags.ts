@@ -2,6 +2,7 @@ import { whole } from '../../schema/fields.js';
 import type { Flag } from '../flags/flag.js';
 import { file, fraction, listFlag, MAX_INT32, stringFlag, toggle } from '../flags/kinds.js';
 import { readNumber } from '../flags/read-number.js';
+import { clientFlags } from '../flags/replay-workload-flags.js';
 import { files } from './calibrate-flags.js';
 
 function candidates(help: string): Flag<number[]> {
@@ -21,6 +22,8 @@ export const fitFlags = {
     help: 'measured steps: a table of single ones, or those of a run (CSV); may be given several times',
   }),
   'held-out': fraction({ default: 0.2, zero: true, help: 'share at the end of each trace that the fit is judged by' }),
+  ...clientFlags,
+  'try-max-in-flight': candidates('unknown cap of the client on requests in flight, tried: n,n,...; the best is kept'),
   'try-max-num-seqs': candidates('unknown limit of requests in a batch, tried: n,n,...; the best is kept'),
   'try-max-num-batched-tokens': candidates('unknown limit of tokens in a step, tried: n,n,...; the best is kept'),
   'try-engine-rules': listFlag<string[]>({

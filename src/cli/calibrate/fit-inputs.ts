@@ -1,10 +1,12 @@
 import { readMeasured } from '../../observe/calibrate/read-measured.js';
 import type { StepRun } from '../../observe/fit/steps/fit-step-runs.js';
 import type { ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
-import { readH200Steps, readH200StepTable } from '../../observe/truth/h200-steps.js';
+import { LONGEST_CONTEXT, readH200Steps, readH200StepTable } from '../../observe/truth/h200-steps.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { readInputFile } from '../../workload/input-file.js';
+import { hasPlannedTimes, unknownCapNote } from '../../workload/tools/planned-times.js';
+import type { ClientOptions } from '../../workload/tools/replayed-trace.js';
 import type { TracePart } from '../../workload/trace.js';
 import { givenProfile } from '../config/profile-settings.js';
 import { resolveReplica } from '../config/resolve-replica.js';
@@ -31,6 +33,7 @@ export async function readEngineInputs(
   measured: readonly MeasuredTrace[],
   part: TracePart | undefined,
   warmUp: number,
+  client: ClientOptions,
   flags: FlagValues<InstanceFlags>,
   diagnostics: Diagnostics,
 ): Promise<EngineInputs | null> {
@@ -39,7 +42,13 @@ export async function readEngineInputs(
   for (const source of measured) {
     const { path } = source.data;
     const trace = await readMeasuredTrace(source, part);
-    for (const note of trace.notes ?? []) diagnostics.warn(`${path}: ${note}`);
+    const isPlanned = hasPlannedTimes(trace) && client.arrivalTimes !== 'sent';
+    const capNote = isPlanned && client.maxInFlight === undefined ? unknownCapNote(trace) : null;
+    const notes = [...(trace.notes ?? []), ...(capNote === null ? [] : [capNote])];
+    for (const note of notes) diagnostics.warn(`${path}: ${note}`);
+    if (hasPlannedTimes(trace))
+      diagnostics.info(`${path}: requests due at their ${isPlanned ? 'planned' : 'sent'} times`);
+    const cap = client.maxInFlight ?? trace.header.maxInFlight ?? 0;
     const { config, latency } = resolveReplica(
       withServerSettings(flags, trace.header, diagnostics),
       null,
@@ -53,6 +62,8 @@ export async function readEngineInputs(
       engine: config,
       rttUs: (trace.header.rttMs ?? 0) * 1000,
       warmUp: warmUp < 0 ? (trace.header.warmUpRequests ?? 0) : warmUp,
+      isPlanned,
+      maxInFlight: cap > 0 ? cap : undefined,
       engineOf: trace.format === 'traffic' ? await trafficReplicas(path) : null,
     };
     const own = engineTraces(trace, await readMeasured(trace, path), facts);
@@ -86,8 +97,14 @@ function checkSameEngine(first: ReplicaModelConfig, other: ReplicaModelConfig, p
 export async function readStepRuns(paths: readonly string[]): Promise<StepRun[]> {
   const runs: StepRun[] = [];
   for (const path of paths) {
-    const isRun = /^[^\n]*\bstart_us\b/.test((await readInputFile(path)).subarray(0, 4096).toString('utf8'));
-    runs.push({ name: path, samples: isRun ? readH200Steps(path) : readH200StepTable(path) });
+    const [titles = ''] = (await readInputFile(path)).subarray(0, 4096).toString('utf8').split('\n', 1);
+    const isRun = /\bstart_us\b/.test(titles);
+    const note = `${path} has no column ${LONGEST_CONTEXT}: the cost of contexts that differ in length is not known from it.`;
+    runs.push({
+      name: path,
+      samples: isRun ? readH200Steps(path) : readH200StepTable(path),
+      ...(isRun && !titles.includes(LONGEST_CONTEXT) ? { notes: [note] } : {}),
+    });
   }
   return runs;
 }

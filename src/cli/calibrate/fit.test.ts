@@ -66,10 +66,10 @@ describe('calibrate --fit', () => {
     expect(report.data).toEqual([{ name: `${OBSERVED}.csv`, kind: 'requests', used: 160, held_out: 32 }]);
     const [was] = before;
     const after = report.requests[0]!.held_out;
-    expect(was).toMatchObject({ requests: 32, itl: expect.closeTo(-0.136, 2) });
+    expect(was).toMatchObject({ requests: 32, itl: expect.closeTo(-0.15, 2) });
     for (const measure of ['ttft', 'itl', 'e2e'] as const) {
       expect(Math.abs(was![measure])).toBeGreaterThan(0.08);
-      expect(Math.abs(after[measure])).toBeLessThan(0.03);
+      expect(Math.abs(after[measure])).toBeLessThan(0.04);
     }
     for (const { high, low, value } of report.parameters) expect([low! <= value, value <= high!]).toEqual([true, true]);
     expect(readProfile('slow.json')).toMatchObject({
@@ -136,6 +136,70 @@ describe('calibrate --fit', () => {
       'calibrate --fit --step-table run.csv --model m --hardware g -o run.json --format table',
     );
     expect(table).toMatch(/\nfitted +200 .*\nheld out +40 /);
+    expect(table).not.toContain('decode_context_max');
+    const shorter = [names.replace('decode_context_max,', ''), ...rows.map((row) => row.replace(',120,60', ',60'))];
+    writeFileSync('run.csv', `${shorter.join('\n')}\n`);
+    expect(
+      await silent('calibrate --fit --step-table run.csv --model m --hardware g -o run.json --format table', WIDE),
+    ).toContain('run.csv has no column decode_context_max: the cost of contexts that differ in length is not known');
+  });
+
+  it('writes a profile of any model that replay takes, too', async () => {
+    stepTable('steps.csv', 120);
+    const fit = 'calibrate --fit --step-table steps.csv --model acme/rocket -o steps.json';
+    const replica = async (flags = '') => {
+      const { code, stderr, stdout } = await twinyard(
+        `replay --trace ${OBSERVED} --latency-profile steps.json ${flags}`,
+      );
+      expect(code).toBe(0);
+      return { ...(JSON.parse(stdout).config.replica as { totalKvBlocks: number; maxModelLen: number }), stderr };
+    };
+    // A header of the trace would say how large the cache of its own server is.
+    const header = readFileSync(`${OBSERVED}.yaml`, 'utf8');
+    writeFileSync('seen.yaml', header.slice(0, header.indexOf('server:')));
+    writeFileSync('seen.csv', readFileSync(`${OBSERVED}.csv`));
+    const own = async (flags = '') => {
+      const { code, stderr, stdout } = await twinyard(`replay --trace seen --latency-profile steps.json ${flags}`);
+      expect(code).toBe(0);
+      return { ...(JSON.parse(stdout).config.replica as { totalKvBlocks: number; maxModelLen: number }), stderr };
+    };
+    await silent(`${fit} --hardware LAB`);
+    expect(readProfile('steps.json').dimensions).toBeUndefined();
+    expect((await own()).stderr).toContain(
+      "neither the profile 'steps' nor the catalogue says how large the KV cache is",
+    );
+    expect(await own('--total-kv-blocks 900')).toMatchObject({ totalKvBlocks: 900, maxModelLen: 14_400, stderr: '' });
+    await silent(`${fit} --hardware LAB --total-kv-blocks 700 --max-model-len 2048 --max-num-seqs 9`);
+    expect(await own()).toMatchObject({ totalKvBlocks: 700, maxModelLen: 2048, maxNumSeqs: 9, stderr: '' });
+    const folder = fileURLToPath(new URL('../../../catalogue/models/qwen3-14b', import.meta.url));
+    await silent(`${fit} --hardware H100 --model-config-folder ${folder}`);
+    expect(readProfile('steps.json').dimensions).toMatchObject({ model: { layers: 40 }, gpu: { memoryGib: 80 } });
+    expect(await own()).toMatchObject({ maxModelLen: 40_960, stderr: '' });
+    expect((await own()).totalKvBlocks).toBeGreaterThan(1000);
+    expect((await replica()).totalKvBlocks).toBe((await own()).totalKvBlocks);
+  });
+
+  it('knows the cap of the client that measured, and when requests were planned', async () => {
+    const engine = '--model qwen/qwen3-14b --latency-model trained-physics --engine-rules vllm-v1 --max-num-seqs 4';
+    const lengths = '--prompt-tokens 300 --output-tokens 30 --output-tokens-stdev 5';
+    await silent(`run ${engine} --rate 100 --num-requests 60 ${lengths} --trace-output plan`);
+    await silent(`replay ${engine} --trace plan --max-in-flight 4 --trace-output capped`);
+    const text = readFileSync('capped.yaml', 'utf8').replace('mode: replayed', 'mode: real');
+    writeFileSync('capped.yaml', `${text}max_in_flight: 4\n`);
+    const fit =
+      'calibrate --fit --trace capped --model qwen/qwen3-14b --engine-rules vllm-v1 --max-num-seqs 4 -o capped.json --held-out 0';
+    const errors = async (flags: string) => {
+      const { report } = JSON.parse((await twinyard(`${fit} ${flags}`)).stdout) as PrintedFit;
+      return report.requests[0]!.fitted;
+    };
+    expect(Math.abs((await errors('')).ttft)).toBeLessThan(0.1);
+    expect((await errors('--max-in-flight 0')).ttft).toBeGreaterThan(0.5);
+    const { report } = JSON.parse((await twinyard(`${fit} --max-in-flight 0 --try-max-in-flight 80,4`)).stdout);
+    expect(report.tried.map(({ settings }: { settings: object }) => settings)).toEqual([
+      { max_in_flight: 80 },
+      { max_in_flight: 4 },
+    ]);
+    expect(report.tried[1].loss).toBeLessThan(report.tried[0].loss);
   });
 
   it('takes recorded traffic, each engine by itself, from when requests were sent to it', async () => {

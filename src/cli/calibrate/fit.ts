@@ -4,8 +4,10 @@ import { replayErrors } from '../../observe/fit/traces/request-errors.js';
 import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { ENGINE_RULES } from '../../replica/engine-rules.js';
+import type { ProfileDimensions, ProfileScheduler } from '../../replica/latency/profile.js';
 import { profileText } from '../../replica/latency/profile-file.js';
 import type { FitDocument } from '../../report/calibrate/fit-table.js';
+import { clientOptions } from '../config/replay-workload.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { badChoice, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
@@ -15,6 +17,7 @@ import { type CliIo, presentation } from '../io.js';
 import { writeOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
 import type { CalibrationOutputFlags, MeasuredFlags, WarmUpFlags } from './calibrate-flags.js';
+import { dimensionsOf, knownDimensions } from './fit-dimensions.js';
 import type { FitFlags } from './fit-flags.js';
 import { type EngineInputs, readEngineInputs, readStepRuns } from './fit-inputs.js';
 import type { MeasuredTrace } from './measured-trace.js';
@@ -32,8 +35,17 @@ export async function fit(
   const output = values.output!;
   const rules = engineRules(values['try-engine-rules']);
   const steps = await readStepRuns(values['step-table']);
-  const engine = await readEngineInputs(traces, tracePartOf(flags), values['warmup-requests'], flags, diagnostics);
-  const { hardware, model, start, tp } = engine === null ? labels(flags) : startOf(engine, flags);
+  const client = clientOptions(flags);
+  const engine = await readEngineInputs(
+    traces,
+    tracePartOf(flags),
+    values['warmup-requests'],
+    client,
+    flags,
+    diagnostics,
+  );
+  const { dimensions, hardware, model, scheduler, start, tp } =
+    engine === null ? labels(flags) : startOf(engine, flags);
   limitCompiler(Number.POSITIVE_INFINITY);
   const progress = createFitProgress(io);
   const { profile, report } = fitProfile(
@@ -41,11 +53,14 @@ export async function fit(
     {
       ...{ name: values['profile-name'] ?? basename(output).replace(/\.json$/, ''), model, hardware, tp },
       ...(start === undefined ? {} : { start }),
+      ...(scheduler === undefined ? {} : { scheduler }),
+      ...(dimensions === undefined ? {} : { dimensions }),
       heldOut: values['held-out'],
       search: {
         maxNumSeqs: values['try-max-num-seqs'],
         maxNumBatchedTokens: values['try-max-num-batched-tokens'],
         engineRules: rules,
+        maxInFlight: values['try-max-in-flight'],
       },
     },
     progress.update,
@@ -74,22 +89,35 @@ interface FitLabels {
   hardware: string;
   tp: number;
   start?: FitStart;
+  dimensions?: ProfileDimensions;
+  /** Settings of the engine that flags give. */
+  scheduler?: ProfileScheduler;
 }
 
-/** Steps alone need no catalogue: model and GPU are labels. */
-function labels({ values: { hardware, model, tp } }: GivenFitFlags): FitLabels {
+/** Steps alone need no catalogue: model and GPU are labels, with dimensions where they are known. */
+function labels(flags: GivenFitFlags): FitLabels {
+  const { hardware, model, tp } = flags.values;
   if (model === null) throw missingFlag('--model', 'is required', 'name the model whose steps were measured');
   if (hardware === null) throw missingFlag('--hardware', 'is required', 'name the GPU on which steps were measured');
-  return { model: model.toLowerCase(), hardware, tp: tp ?? 1 };
+  return { model: model.toLowerCase(), hardware, tp: tp ?? 1, ...knownDimensions(flags, model, hardware) };
 }
 
 function startOf({ config }: EngineInputs, { values }: GivenFitFlags): FitLabels {
   const { hardware, latencyProfile, model, tp } = config;
-  if (latencyProfile !== undefined) return { model, hardware, tp, start: { profile: latencyProfile } };
+  if (latencyProfile !== undefined) {
+    const { dimensions } = latencyProfile;
+    return {
+      model,
+      hardware,
+      tp,
+      start: { profile: latencyProfile },
+      ...(dimensions === undefined ? {} : { dimensions }),
+    };
+  }
   const modelConfigFolder = values['model-config-folder'] ?? undefined;
   const hardwareConfig = values['hardware-config'] ?? undefined;
   const start = { model: loadModel(model, { modelConfigFolder }), gpu: loadGpu(hardware, { hardwareConfig }) };
-  return { model, hardware, tp, start };
+  return { model, hardware, tp, start, dimensions: dimensionsOf(start) };
 }
 
 function engineRules(names: readonly string[]): readonly string[] {

@@ -21,7 +21,7 @@ export function measuredTraces(flags: FlagValues<MeasuredFlags>): MeasuredTrace[
   if (traces.length > 0) {
     const names = ['trace-header', 'trace-data'] as const;
     refuseGiven(flags, names, `--trace ${traces[0]} names the trace already`, 'keep one of them');
-    return traces.map(byPrefix);
+    return traces.map((given) => byPrefix(given));
   }
   const hint = 'give --trace-data (with --trace-header for a TraceV2), or --trace for a pair of one name';
   if (data === null && header === null) throw missingFlag('--trace', 'is required', hint);
@@ -34,8 +34,7 @@ export function measuredTraces(flags: FlagValues<MeasuredFlags>): MeasuredTrace[
   ];
 }
 
-function byPrefix(given: string): MeasuredTrace {
-  const flag = '--trace';
+export function byPrefix(given: string, flag = '--trace'): MeasuredTrace {
   if (statSync(given, { throwIfNoEntry: false })?.isFile()) return { header: null, data: { flag, path: given } };
   const { data, header } = traceFiles(given);
   return { header: existsSync(header) ? { flag, path: header } : null, data: { flag, path: data } };

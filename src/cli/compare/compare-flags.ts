@@ -29,7 +29,7 @@ export const comparisonFlags = {
     default: null,
     min: 1,
     max: MAX_SEEDS,
-    defaultText: '5; 1 for a recorded workload',
+    defaultText: '5; 1 for a recorded workload without jitter',
     help: 'number of seeds, from 42 on; each variant runs with each',
   }),
   seed: listFlag<number[] | null>({
@@ -54,7 +54,7 @@ function readSeeds(given: string, place: string): number[] {
 }
 
 /** Flags of the output that mean the same for a comparison as for one run. */
-const MEASURE_FLAGS = ['horizon', 'fitness-weights', 'slo-ttft', 'slo-itl', 'slo-e2e'] as const;
+const MEASURE_FLAGS = ['arrival-jitter-ms', 'horizon', 'fitness-weights', 'slo-ttft', 'slo-itl', 'slo-e2e'] as const;
 const measureFlags = Object.fromEntries(MEASURE_FLAGS.map((name) => [name, outputFlags[name]]));
 
 export const comparisonOutputFlags = {
@@ -94,8 +94,8 @@ export const variantFlags: FlagTable = {
   ...measureFlags,
 };
 
-/** `--think-time-ms` is a flag of both workloads and means the same. */
-const { 'think-time-ms': _, ...recordedFlags } = replayWorkloadFlags;
+/** `--think-time-ms` and `--timeout` are flags of both workloads and mean the same. */
+const { 'think-time-ms': _, timeout: __, ...recordedFlags } = replayWorkloadFlags;
 
 export const compareGroups: CommandLine['groups'] = [
   { title: 'Comparison', flags: comparisonFlags },

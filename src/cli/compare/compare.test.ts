@@ -58,6 +58,28 @@ describe('compare', () => {
     ]);
   });
 
+  it('breaks the ties of policies that have some at random, and leaves the others as they are', async () => {
+    const list = 'round-robin,least-loaded,weighted';
+    const { variants } = await compared(`${SMALL} --routing-policy ${list} --tie-break random`);
+    expect(variants.map(({ config }) => config.routing.options.tie_break)).toEqual([undefined, 'random', 'random']);
+    const file = 'round-robin.yaml';
+    writeFileSync(join(folder, file), 'routing-policy: round-robin\n');
+    writeFileSync(join(folder, 'least.yaml'), 'routing-policy: least-loaded\n');
+    const configs = [file, 'least.yaml'].map((name) => `--config ${join(folder, name)}`).join(' ');
+    const ofFiles = await compared(`${configs} ${SMALL} --tie-break random`);
+    expect(ofFiles.variants.map(({ config }) => config.routing.options.tie_break)).toEqual([undefined, 'random']);
+  });
+
+  it('tries a recorded workload with several seeds where its arrivals have jitter', async () => {
+    const { comparison, variants } = await compared(
+      `${TRACE} --routing-policy round-robin,least-loaded --arrival-jitter-ms 20`,
+    );
+    expect(comparison.seeds).toEqual([42, 43, 44, 45, 46]);
+    expect(comparison.notes).toEqual([expect.stringContaining('seeds change its arrival times')]);
+    expect(variants[0]!.config.arrivalJitterUs).toBe(20_000);
+    expect(new Set(variants[0]!.metrics.ttft_p99_ms!.by_seed).size).toBeGreaterThan(1);
+  });
+
   it('tries every rate, each compared with the same rate', async () => {
     const { comparison, variants } = await compared(
       `${SMALL.replace('50', '20,80,20')} --routing-policy round-robin,least-loaded`,

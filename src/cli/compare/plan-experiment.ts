@@ -77,12 +77,22 @@ function seedsOf({ values }: FlagValues<ComparisonFlags>, variants: readonly Var
     if (values.seeds !== null) throw conflictingFlags('--seeds', 'given together with --seed', 'keep one of them');
     return values.seed;
   }
-  const count = values.seeds ?? (variants.some(({ workload }) => dependsOnSeed(workload)) ? SEEDS : 1);
+  const count = values.seeds ?? (variants.some(variesWithSeed) ? SEEDS : 1);
   return Array.from({ length: count }, (_, i) => FIRST_SEED + i);
+}
+
+/** Whether two seeds give two workloads, or the same at slightly different times. */
+function variesWithSeed({ config, workload }: Variant): boolean {
+  return dependsOnSeed(workload) || config.arrivalJitterUs !== undefined;
 }
 
 function notesOf(variants: readonly Variant[]): string[] {
   if (variants.some(({ workload }) => dependsOnSeed(workload))) return [];
+  if (variants.some(variesWithSeed)) {
+    return [
+      'The workload is recorded; seeds change its arrival times, by the jitter, and what policies draw: intervals show what depends on chance, and say nothing about other traffic.',
+    ];
+  }
   return [
     'The workload is recorded, the same for every seed: seeds change only what policies draw, and intervals say nothing about other traffic.',
   ];

@@ -6,7 +6,7 @@ import { isLengthPreset } from '../../workload/generate/presets.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
 import { readyMade, specFile, specTargets } from '../config/generate-from-spec.js';
 import { distributionWorkload, type GeneratorFlags } from '../config/generate-run-workload.js';
-import { checkReplayWorkload } from '../config/replay-workload.js';
+import { checkReplayWorkload, replayClient } from '../config/replay-workload.js';
 import { resolveCluster, type SimulationFlags, withHeaderTargets } from '../config/resolve-cluster.js';
 import { checkRunWorkload } from '../config/run-workload.js';
 import type { Diagnostics } from '../diagnostics.js';
@@ -52,7 +52,7 @@ async function resolveRun(
   });
   checkConflicts(flags);
   checkRunWorkload(flags);
-  const { config } = await resolveCluster(flags, diagnostics);
+  const { config } = await resolveCluster(flags, diagnostics, true);
   if (own !== undefined) return { config, workload: own };
   const { goodputTargets, recipe } = await specRecipe(flags);
   return {
@@ -68,8 +68,9 @@ async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Prom
   });
   checkConflicts(flags);
   const { header, data } = checkReplayWorkload(flags);
-  const { config } = await resolveCluster(flags, diagnostics);
+  const { config } = await resolveCluster(flags, diagnostics, true);
   const part = tracePartOf(flags);
+  const client = replayClient(flags);
   const { traceRecipe } = await import('../../experiment/recipes/trace-recipe.js');
   const workload = await traceRecipe({
     header: header?.path ?? null,
@@ -79,6 +80,7 @@ async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Prom
     thinkTimeMs: flags.values['think-time-ms'],
     thinkTimeDist: flags.values['think-time-dist'],
     maxTurns: null,
+    ...(Object.keys(client).length === 0 ? {} : { client }),
   });
   return { config, workload };
 }

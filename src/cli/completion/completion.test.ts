@@ -48,7 +48,7 @@ describe('completion bash', () => {
     ],
     [
       ['run', '--latency-model', ''],
-      ['trained-physics', 'roofline', 'profile'],
+      ['physics', 'trained-physics', 'roofline', 'profile'],
     ],
     [['run', '--model', 'qwen/qwen3-14'], ['qwen/qwen3-14b']],
     // As bash splits them.

@@ -37,9 +37,10 @@ function checkFlowControl(flags: FlagValues<FlowControlFlags>): void {
 
 function checkCoefficients(flags: FlagValues<InstanceFlags>): void {
   const both = ['alpha-coeffs', 'beta-coeffs'] as const;
-  if (flags.values['latency-model'] === 'roofline') {
+  const model = flags.values['latency-model'];
+  if (flags.given('latency-model') && model !== 'trained-physics') {
     const hint = 'leave it out, or give --latency-model trained-physics';
-    refuseGiven(flags, both, '--latency-model roofline has no coefficients', hint);
+    refuseGiven(flags, both, `--latency-model ${model} has no coefficients`, hint);
   }
   if (!flags.given('beta-coeffs')) refuseGiven(flags, ['alpha-coeffs'], 'given without --beta-coeffs', 'give both');
   if (!flags.given('alpha-coeffs')) refuseGiven(flags, ['beta-coeffs'], 'given without --alpha-coeffs', 'give both');

@@ -38,7 +38,13 @@ export function checkProfile(
   }
 }
 
-/** Settings of the engine: from a flag, else from the profile, else the flag's default. */
+/** Whether flags and profile say how long requests may be and how many fit. */
+export function saysMemory(flags: FlagValues<InstanceFlags>, measured: ProfileScheduler): boolean {
+  const { totalKvBlocks, maxModelLen } = engineSettings(flags, measured);
+  return totalKvBlocks !== null && maxModelLen !== null;
+}
+
+/** Settings of the engine: what a flag says, else what was measured, else the flag's default. */
 export function engineSettings(flags: FlagValues<InstanceFlags>, measured: ProfileScheduler) {
   const { values } = flags;
   const setting = <Value>(flag: keyof InstanceFlags & string, value: Value, ofProfile: Value | undefined): Value =>

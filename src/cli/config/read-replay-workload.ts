@@ -1,3 +1,5 @@
+import { linkResponses } from '../../workload/sessions/link-responses.js';
+import { type ClientOptions, replayedTrace } from '../../workload/tools/replayed-trace.js';
 import type { Trace, TraceHeader, TracePart } from '../../workload/trace.js';
 import { readTraceV2 } from '../../workload/trace-v2/read-trace.js';
 import type { Workload } from '../../workload/workload.js';
@@ -5,7 +7,7 @@ import type { Diagnostics } from '../diagnostics.js';
 import { missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { OutputFlags } from '../flags/output-flags.js';
-import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
+import type { ClientFlags, ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { tracePartOf } from '../flags/trace-part-flags.js';
 import type { TracePaths } from './replay-workload.js';
 import { warnOfMissingSessions } from './workload-warnings.js';
@@ -14,10 +16,17 @@ export interface ReplayWorkload {
   workload: Workload;
   header: TraceHeader;
   facts: Record<string, unknown>;
+  /** Requests that the client has in flight at most; undefined: any number. */
+  maxInFlight: number | undefined;
+  /** What to know of how the client sends them, a sentence each. */
+  clientNotes: readonly string[];
 }
 
 /** The flags that set how a trace is read, apart from its files. */
-export type TraceReadingFlags = Omit<ReplayWorkloadFlags, 'trace' | 'trace-header' | 'trace-data' | 'decisions'> &
+export type TraceReadingFlags = Omit<
+  ReplayWorkloadFlags,
+  'trace' | 'trace-header' | 'trace-data' | 'decisions' | 'timeout' | keyof ClientFlags
+> &
   Pick<OutputFlags, 'seed'>;
 
 /** Reads the trace. In closed loop its sessions send their later turns when the turn before has ended. */
@@ -25,25 +34,30 @@ export async function readReplayWorkload(
   flags: FlagValues<TraceReadingFlags>,
   paths: TracePaths,
   diagnostics: Diagnostics,
+  client: ClientOptions = {},
 ): Promise<ReplayWorkload> {
   const { values } = flags;
   const part = tracePartOf(flags);
-  const trace = await readTrace(paths, part);
+  const { arrivalTimes, maxInFlight, notes: clientNotes, trace } = replayedTrace(await readTrace(paths, part), client);
+  linkResponses(trace);
   if (trace.unsorted) {
     diagnostics.warn(`${paths.data.path}: requests are not in order of arrival; they are replayed in order of time`);
   }
   for (const note of trace.notes ?? []) diagnostics.warn(`${paths.data.path}: ${note}`);
-  diagnostics.info(`${paths.data.path}: ${trace.table.count} requests`);
+  const at = arrivalTimes === null ? '' : `, due at their ${arrivalTimes} times`;
+  diagnostics.info(`${paths.data.path}: ${trace.table.count} requests${at}`);
   const facts: Record<string, unknown> = {
     command: 'replay',
     traceFormat: trace.format,
     ...(paths.header === null ? {} : { traceHeader: paths.header.path }),
     traceData: paths.data.path,
     ...(part === undefined ? {} : { tracePart: part }),
+    ...(arrivalTimes === null ? {} : { arrivalTimes }),
+    ...(client.timeoutUs === undefined ? {} : { timeoutUs: client.timeoutUs }),
     sessionMode: values['session-mode'],
   };
-  const { header } = trace;
-  if (values['session-mode'] === 'fixed') return { workload: { table: trace.table }, header, facts };
+  const common = { header: trace.header, maxInFlight, clientNotes };
+  if (values['session-mode'] === 'fixed') return { ...common, workload: { table: trace.table }, facts };
 
   const [{ thinkTimeOf }, { closedLoopWorkload }] = await Promise.all([
     import('../../workload/sessions/think-time.js'),
@@ -54,8 +68,8 @@ export async function readReplayWorkload(
   const thinkTime = thinkTimeOf({ thinkTimeMs, thinkTimeDist }, values.seed);
   warnOfMissingSessions(trace.table, paths.data.path, diagnostics);
   return {
-    workload: closedLoopWorkload(trace, thinkTime),
-    header,
+    ...common,
+    workload: closedLoopWorkload(trace, thinkTime, client.timeoutUs),
     facts: { ...facts, thinkTimeMs, thinkTimeDist },
   };
 }

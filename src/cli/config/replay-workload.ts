@@ -1,8 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { trafficFiles } from '../../workload/formats/traffic/traffic-files.js';
+import type { ArrivalTimes } from '../../workload/tools/planned-times.js';
+import type { ClientOptions } from '../../workload/tools/replayed-trace.js';
 import { missingFlag, noTrace } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
+import type { ClientFlags, ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import type { NamedPath } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 import { refuseGiven } from './flag-conflicts.js';
@@ -31,6 +33,24 @@ export function checkReplayWorkload(flags: FlagValues<ReplayWorkloadFlags>): Tra
     refuseGiven(flags, ['think-time-dist'], 'given together with --think-time-ms', 'keep one of them');
   }
   return tracePaths(flags);
+}
+
+/** How the client behaves, as far as flags say. */
+export function clientOptions({ given, values }: FlagValues<ClientFlags>): ClientOptions {
+  const cap = values['max-in-flight'];
+  return {
+    ...(given('arrival-times') ? { arrivalTimes: values['arrival-times'] as ArrivalTimes } : {}),
+    ...(cap === null ? {} : { maxInFlight: cap }),
+  };
+}
+
+/** The same for a command that has a time-out. */
+export function replayClient(flags: FlagValues<ReplayWorkloadFlags>): ClientOptions {
+  const { timeout } = flags.values;
+  return {
+    ...clientOptions(flags),
+    ...(timeout === null ? {} : { timeoutUs: timeout > 0 ? Math.trunc(timeout * 1e6) : 0 }),
+  };
 }
 
 function tracePaths(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {

@@ -20,10 +20,14 @@ export interface ResolvedCluster {
 
 export type SimulationFlags = ClusterFlags & FlowControlFlags & InstanceFlags & OutputFlags;
 
-/** Turns flags, the policy file and the catalogue into the plain data a simulation runs on. */
+/**
+ * Turns flags, the policy file and the catalogue into the plain data a simulation runs on.
+ * @param ignoresIdleFlags a flag for policies in general that this one has no use for is no error: it is meant for others
+ */
 export async function resolveCluster(
   flags: FlagValues<SimulationFlags>,
   diagnostics: Diagnostics,
+  ignoresIdleFlags = false,
 ): Promise<ResolvedCluster> {
   const { values } = flags;
   const bundle: PolicyBundle | null =
@@ -33,14 +37,16 @@ export async function resolveCluster(
   const config: ClusterConfig = {
     instances: values['num-instances'],
     seed: values.seed,
+    ...(values['arrival-jitter-ms'] === 0 ? {} : { arrivalJitterUs: Math.round(values['arrival-jitter-ms'] * 1000) }),
     horizonUs: values.horizon,
     replica: replica.config,
+    ...(values['slow-factors'] === null ? {} : { slowFactors: values['slow-factors'] }),
     admission: resolveAdmission(flags, bundle),
     tenantBudgets: bundle?.tenant_budgets ?? {},
     sloPriorities: bundle?.admission.slo_priorities ?? {},
     admissionLatencyUs: values['admission-latency'],
     flowControl: resolveFlowControl(flags, bundle, diagnostics),
-    routing: resolveRouting(flags, bundle, diagnostics),
+    routing: resolveRouting(flags, bundle, diagnostics, ignoresIdleFlags),
     routingLatencyUs: values['routing-latency'],
     snapshotRefreshUs: values['snapshot-refresh-interval'],
     cacheSignalDelayUs: values['cache-signal-delay'],

@@ -3,9 +3,13 @@ import { derivedKvBlocks, derivedMaxModelLen } from '../../replica/catalogue/kv-
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { servingDefaults } from '../../replica/catalogue/serving-defaults.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
+import { withQueueing } from '../../replica/latency/contract.js';
+import { gpuFamily } from '../../replica/latency/physics/gpu-family.js';
+import { physics } from '../../replica/latency/physics/physics.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
 import { profileLatency } from '../../replica/latency/profile-latency.js';
 import { latencyModel } from '../../replica/latency/registry.js';
+import { trainedPhysics } from '../../replica/latency/trained/trained-physics.js';
 import { PREEMPTION_POLICIES } from '../../replica/preemption/registry.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { SCHEDULERS } from '../../replica/scheduling/registry.js';
@@ -14,7 +18,8 @@ import type { Diagnostics } from '../diagnostics.js';
 import { badChoice, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
-import { checkProfile, engineSettings } from './profile-settings.js';
+import { profileMemory, UNKNOWN_KV_BLOCKS } from './profile-memory.js';
+import { checkProfile, engineSettings, saysMemory } from './profile-settings.js';
 
 export interface ResolvedReplica {
   config: ReplicaModelConfig;
@@ -36,17 +41,23 @@ export function resolveReplica(
   const name = requiredModel(values.model ?? profile?.model ?? null);
   const modelConfigFolder = values['model-config-folder'] ?? undefined;
   const hardwareConfig = values['hardware-config'] ?? undefined;
-  const settings = engineSettings(flags, profile?.scheduler ?? {});
-  const { blockSize } = settings;
-  const saysAll = profile !== null && settings.totalKvBlocks !== null && settings.maxModelLen !== null;
-  const model = saysAll ? null : loadModel(name, { modelConfigFolder });
+  const modelName = profile === null ? stepTimesBy(flags) : 'profile';
+  const measured = profile?.scheduler ?? {};
+  const saysAll = profile !== null && saysMemory(flags, measured);
+  const model = profile !== null ? null : loadModel(name, { modelConfigFolder });
   const { hardware, tp } = placement(
     name,
     values.hardware ?? profile?.hardware ?? null,
     values.tp ?? profile?.tp ?? null,
   );
-  const gpu = saysAll ? null : loadGpu(hardware, { hardwareConfig });
+  const gpu = profile !== null ? null : loadGpu(hardware, { hardwareConfig });
+  const memory = profile === null || saysAll ? null : profileMemory(flags, profile, { model: name, hardware });
+  const sized = profile === null ? { model: model!, gpu: gpu! } : memory;
+  const family = modelName === physics.name ? gpuFamily(gpu!.name) : undefined;
+  const settings = engineSettings(flags, family === undefined ? measured : { engineRules: family.engineRules });
+  const { blockSize } = settings;
   const dp = values.dp;
+  const queueingUs = values['queueing-latency'];
   const alpha = values['alpha-coeffs'];
   const beta = values['beta-coeffs'];
   const moeCommBackend = values['moe-comm-backend'];
@@ -56,35 +67,43 @@ export function resolveReplica(
   const latency =
     profile !== null
       ? profileLatency(profile)
-      : latencyModel(values['latency-model']).create(
+      : latencyModel(modelName).create(
           {
             model: model!,
             gpu: gpu!,
             parallelism: { tp, dp, moeCommBackend },
             ...(alpha === null ? {} : { alpha }),
             ...(beta === null ? {} : { beta }),
+            ...(family === undefined ? {} : { family }),
           },
           diagnostics.warn,
         );
 
   const gpuMemoryUtilization = values['gpu-memory-utilization'];
+  if (profile !== null && !saysAll && sized === null && settings.totalKvBlocks === null) {
+    const problem = `neither the profile '${profile.name}' nor the catalogue says how large the KV cache is`;
+    diagnostics.warn(`${problem}: ${UNKNOWN_KV_BLOCKS} blocks are simulated; give --total-kv-blocks`);
+  }
   const totalKvBlocks =
-    settings.totalKvBlocks ?? derivedKvBlocks(model!, gpu!, { tp, dp, blockSize, gpuMemoryUtilization });
-  const gpuName = gpu?.name ?? hardware;
+    settings.totalKvBlocks ??
+    (sized === null
+      ? UNKNOWN_KV_BLOCKS
+      : derivedKvBlocks(sized.model, sized.gpu, { tp, dp, blockSize, gpuMemoryUtilization }));
+  const gpuName = sized?.gpu.name ?? hardware;
   const config: ReplicaModelConfig = {
     model: name,
     hardware: gpuName,
     tp,
     dp,
     moeCommBackend,
-    latencyModel: profile === null ? values['latency-model'] : 'profile',
+    latencyModel: modelName,
     alphaCoeffs: alpha,
     betaCoeffs: beta,
     totalKvBlocks,
     blockSize,
     gpuMemoryUtilization,
     maxModelLen: derivedMaxModelLen(
-      model ?? { maxContext: 0 },
+      sized?.model ?? { maxContext: 0 },
       settings.maxModelLen ?? undefined,
       totalKvBlocks,
       blockSize,
@@ -106,12 +125,21 @@ export function resolveReplica(
         ),
     ...(settings.engineRules === 'classic' ? {} : { engineRules: settings.engineRules }),
     ...(profile === null ? {} : { latencyProfile: profile }),
+    ...(family === undefined ? {} : { latencyFamily: family }),
+    ...(queueingUs === null ? {} : { queueingUs }),
     ...(modelConfigFolder === undefined ? {} : { modelConfigFolder }),
     ...(hardwareConfig === undefined ? {} : { hardwareConfig }),
   };
   const longest = `requests of up to ${config.maxModelLen} tokens`;
   diagnostics.info(`${name} on ${gpuName}, tp ${tp}: ${totalKvBlocks} KV blocks of ${blockSize} tokens, ${longest}`);
-  return { config, latency };
+  return { config, latency: withQueueing(latency, config) };
+}
+
+/** The latency model: the given one; coefficients are those of the model that has them. */
+function stepTimesBy(flags: FlagValues<InstanceFlags>): string {
+  return flags.given('beta-coeffs') && !flags.given('latency-model')
+    ? trainedPhysics.name
+    : flags.values['latency-model'];
 }
 
 function requiredModel(given: string | null): string {

@@ -14,6 +14,7 @@ export function resolveRouting(
   flags: FlagValues<ClusterFlags>,
   bundle: PolicyBundle | null,
   diagnostics: Diagnostics,
+  ignoresIdleFlags: boolean,
 ): PolicyChoice {
   const byFlag = flags.given('routing-policy');
   const inBundle = bundle?.routing ?? {};
@@ -36,7 +37,8 @@ export function resolveRouting(
   if (flags.given('tie-break')) {
     const tieBreak = flags.values['tie-break'];
     if (takes(policy, 'tie_break')) options.tie_break = tieBreak;
-    else if (tieBreak !== 'first') throw noSuchOption(policy, '--tie-break', "give 'first', or leave it out");
+    else if (tieBreak !== 'first' && !ignoresIdleFlags)
+      throw noSuchOption(policy, '--tie-break', "give 'first', or leave it out");
   }
   const optionsPlace = bundle === null ? '--routing-policy' : bundle.place('routing.options');
   return { policy: name, options: { ...(policyOptions(policy, options, optionsPlace) as Record<string, unknown>) } };

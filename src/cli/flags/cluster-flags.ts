@@ -1,7 +1,8 @@
 import { tokenBucket } from '../../policy/admission/token-bucket.js';
 import { factsOf, type Schema } from '../../schema/facts.js';
 import type { Flag } from './flag.js';
-import { choiceFlag, count, fieldFlag, file, microseconds, registered, stringFlag } from './kinds.js';
+import { choiceFlag, count, fieldFlag, file, listFlag, microseconds, registered, stringFlag } from './kinds.js';
+import { readFactors } from './read-list.js';
 import { admissionPolicyNames, routingPolicyNames, scorerNames } from './registered-names.js';
 
 const optionFlag = (option: unknown) =>
@@ -10,6 +11,12 @@ const optionFlag = (option: unknown) =>
 /** The fleet, admission and routing. */
 export const clusterFlags = {
   'num-instances': count({ default: 1, min: 1, max: 100_000, help: 'replicas of the model' }),
+  'slow-factors': listFlag<number[] | null>({
+    default: null,
+    accepted: 'a number above 0 for each replica, with commas between them',
+    read: (given, place) => readFactors(given, place),
+    help: 'replicas of unequal speed: how many times as long the steps of each take, 1,1,2,...',
+  }),
   'routing-policy': registered({
     default: 'round-robin',
     names: routingPolicyNames,

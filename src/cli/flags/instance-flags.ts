@@ -1,4 +1,4 @@
-import { count, file, fraction, listFlag, MAX_INT32, registered, stringFlag } from './kinds.js';
+import { count, file, fraction, listFlag, MAX_INT32, microseconds, registered, stringFlag } from './kinds.js';
 import { readCoefficients } from './read-list.js';
 import {
   engineRuleNames,
@@ -33,11 +33,17 @@ export const instanceFlags = {
     help: 'how experts exchange tokens with --dp above 1',
   }),
   'latency-model': registered({
-    default: 'trained-physics',
+    default: 'physics',
     names: latencyModelNames,
     help: 'how long a step takes',
   }),
   'latency-profile': file({ help: 'measured step times and settings of an engine, as calibrate --fit writes them' }),
+  'queueing-latency': microseconds({
+    default: null,
+    max: 1e9,
+    defaultText: "the latency model's",
+    help: 'time from arrival at a replica to its queue: HTTP server, tokeniser',
+  }),
   'alpha-coeffs': listFlag<number[] | null>({
     default: null,
     accepted: '3 numbers with commas between them',
@@ -88,6 +94,7 @@ export const instanceFlags = {
   }),
   'engine-rules': registered({
     default: 'classic',
+    defaultText: "the latency model's",
     names: engineRuleNames,
     help: 'what the engine does with cached prompts, preempted requests and its next step',
   }),

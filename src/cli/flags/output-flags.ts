@@ -1,5 +1,5 @@
 import { FITNESS_TERMS } from '../../simulator/results/fitness.js';
-import { choiceFlag, count, file, listFlag, microseconds, toggle } from './kinds.js';
+import { choiceFlag, count, file, listFlag, MAX_SPAN_US, microseconds, numberFlag, toggle } from './kinds.js';
 import { readClassDurations, readWeights } from './read-list.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -18,6 +18,13 @@ function goodputFlag(measure: string) {
 /** How long to run, what to measure, where results go. */
 export const outputFlags = {
   seed: count({ default: 42, help: 'start of all random streams' }),
+  'arrival-jitter-ms': numberFlag({
+    default: 0,
+    min: 0,
+    max: MAX_SPAN_US / 1000,
+    placeholder: 'ms',
+    help: 'delay each arrival by up to this much, at random by the seed; 0: none',
+  }),
   horizon: microseconds({
     default: null,
     min: 1,
@@ -35,6 +42,7 @@ export const outputFlags = {
     read: (text, place) => readWeights(text, place, FITNESS_MEASURES),
     help: 'one score for the run: measure:weight,...',
   }),
+  interval: toggle({ help: 'simulate twice more, with the quickest and slowest steps that are likely' }),
   'slo-ttft': goodputFlag('time to first token'),
   'slo-itl': goodputFlag('mean gap between tokens'),
   'slo-e2e': goodputFlag('time to the last token'),

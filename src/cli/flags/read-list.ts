@@ -71,3 +71,9 @@ export function readCoefficients(text: string, place: string, least: number, mos
   const schema = number(0);
   return items.map((item) => readNumber(item.trim(), place, schema));
 }
+
+/** `1,1,2`: how many times as long something takes, one number for each replica. */
+export function readFactors(text: string, place: string): number[] {
+  const schema = above(0, 1000);
+  return text.split(',').map((item) => readNumber(item.trim(), place, schema));
+}

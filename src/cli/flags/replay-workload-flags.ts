@@ -1,5 +1,21 @@
-import { choiceFlag, file, MAX_SPAN_US, numberFlag, stringFlag } from './kinds.js';
+import { choiceFlag, count, file, MAX_SPAN_US, numberFlag, stringFlag } from './kinds.js';
+import { timeoutFlag } from './run-workload-flags.js';
 import { tracePartFlags } from './trace-part-flags.js';
+
+/** How the client that recorded a trace sent its requests. */
+export const clientFlags = {
+  'max-in-flight': count({
+    default: null,
+    max: 1_000_000,
+    defaultText: 'as the header says',
+    help: 'requests that the client has in flight at most: it holds back further ones; 0: any number',
+  }),
+  'arrival-times': choiceFlag({
+    default: 'planned',
+    known: ['planned', 'sent'],
+    help: 'when requests of an observed trace are due, where it has both',
+  }),
+};
 
 /** What arrives in `replay`: a recorded trace. */
 export const replayWorkloadFlags = {
@@ -30,6 +46,9 @@ export const replayWorkloadFlags = {
     placeholder: 'dist',
     help: 'pause drawn at random: lognormal:mu=,sigma=[,min=3s,max=30s] or constant:value=500ms',
   }),
+  ...clientFlags,
+  timeout: timeoutFlag({ default: null, defaultText: 'as recorded' }),
 };
 
+export type ClientFlags = typeof clientFlags;
 export type ReplayWorkloadFlags = typeof replayWorkloadFlags;

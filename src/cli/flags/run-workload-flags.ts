@@ -1,5 +1,6 @@
 import { above, number as numberSchema } from '../../schema/fields.js';
 import { LENGTH_PRESETS, WORKLOADS } from '../../workload/generate/presets.js';
+import type { Flag } from './flag.js';
 import { choiceFlag, count, file, listFlag, MAX_INT32, MAX_SPAN_US, numberFlag, positive } from './kinds.js';
 import { readNumber } from './read-number.js';
 
@@ -50,20 +51,24 @@ export const runWorkloadFlags = {
   'output-tokens-min': count({ ...lengths, default: output.min, help: 'shortest output' }),
   'output-tokens-max': count({ ...lengths, default: output.max, help: 'longest output' }),
   'prefix-tokens': count({ default: 0, max: MAX_INT32, help: 'prompt tokens that all requests share, added in front' }),
-  timeout: listFlag<number>({
-    default: 300,
-    defaultText: '300, or as specified',
+  timeout: timeoutFlag({ default: 300, defaultText: '300, or as specified' }),
+};
+
+export type RunWorkloadFlags = typeof runWorkloadFlags;
+
+/** `--timeout`: when the client gives up on a request. */
+export function timeoutFlag<D extends number | null>(spec: { default: D; defaultText: string }): Flag<number | D> {
+  return listFlag<number | D>({
+    ...spec,
     placeholder: 's',
     accepted: 'seconds above 0, or a negative number for no timeout',
     read: readTimeout,
     help: 'seconds until a client gives up; negative: never',
-  }),
-};
+  });
+}
 
 function readTimeout(text: string, place: string): number {
   const seconds = readNumber(text, place, numberSchema(undefined, 1e9));
   // 0 is ambiguous: it may mean "at once" or "never".
   return seconds === 0 ? readNumber(text, place, above(0, 1e9)) : seconds;
 }
-
-export type RunWorkloadFlags = typeof runWorkloadFlags;

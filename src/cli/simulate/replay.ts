@@ -1,8 +1,8 @@
 import { summaryOf } from '../commands.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
-import { checkReplayWorkload, traceInputs } from '../config/replay-workload.js';
+import { checkReplayWorkload, replayClient, traceInputs } from '../config/replay-workload.js';
 import type { SimulationFlags } from '../config/resolve-cluster.js';
-import { createDiagnostics } from '../diagnostics.js';
+import { createDiagnostics, SILENT } from '../diagnostics.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
@@ -57,12 +57,16 @@ export async function replay(argv: readonly string[], io: CliIo): Promise<number
     import('../config/workload-warnings.js'),
     import('./simulate-command.js'),
   ]);
-  const { workload, facts, header } = await readReplayWorkload(flags, paths, diagnostics);
+  const read = await readReplayWorkload(flags, paths, diagnostics, replayClient(flags));
+  const { workload, facts, header, maxInFlight } = read;
+  for (const note of read.clientNotes) diagnostics.warn(`${paths.data.path}: ${note}`);
   const { config, latency } = await resolveCluster(withServerSettings(flags, header, diagnostics), diagnostics);
   warnOfForeignModels(workload.table, config.replica.model, paths.data.path, diagnostics);
   warnOfAbsentClasses(flags, workload, diagnostics);
   const goodputTargets = withHeaderTargets(config.goodputTargets, header.goodputTargets);
   const traceFacts = { mode: 'replayed', workloadSeed: header.workloadSeed, goodputTargets } as const;
-  const cluster = { config: { ...config, goodputTargets }, latency };
-  return simulateCommand({ flags, diagnostics, cluster, workload, facts, traceFacts }, io);
+  const capped = maxInFlight === undefined ? config : { ...config, maxInFlight };
+  const cluster = { config: { ...capped, goodputTargets }, latency };
+  const again = async () => (await readReplayWorkload(flags, paths, SILENT, replayClient(flags))).workload;
+  return simulateCommand({ flags, diagnostics, cluster, workload, facts, traceFacts, again }, io);
 }

@@ -2,7 +2,7 @@ import { summaryOf } from '../commands.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
 import type { SimulationFlags } from '../config/resolve-cluster.js';
 import { checkRunWorkload, workloadInputs } from '../config/run-workload.js';
-import { createDiagnostics } from '../diagnostics.js';
+import { createDiagnostics, SILENT } from '../diagnostics.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
@@ -56,5 +56,6 @@ export async function run(argv: readonly string[], io: CliIo): Promise<number> {
   warnOfForeignModels(generated.workload.table, config.replica.model, '--workload-spec', diagnostics);
   warnOfAbsentClasses(flags, generated.workload, diagnostics);
   const cluster = { config: { ...config, goodputTargets }, latency };
-  return simulateCommand({ flags, diagnostics, cluster, ...generated }, io);
+  const again = async () => (await generateRunWorkload(flags, config.goodputTargets, SILENT)).workload;
+  return simulateCommand({ flags, diagnostics, cluster, ...generated, again }, io);
 }

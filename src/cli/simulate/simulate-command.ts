@@ -12,6 +12,7 @@ import { type OutputContent, writeOutputs } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 import { spoolBeside, TextSpool } from '../output/text-spool.js';
 import { limitCompiler } from '../tune-v8.js';
+import { intervalRange, simulateInterval } from './interval.js';
 import { nothingCompleted } from './nothing-completed.js';
 import { createProgressLine } from './progress-line.js';
 
@@ -25,11 +26,14 @@ export interface PreparedSimulation {
   facts: Record<string, unknown>;
   /** The content of the header of `--trace-output`. */
   traceFacts: TraceFacts;
+  /** The workload once more: a run uses it up. */
+  again(): Promise<Workload>;
 }
 
 /** Simulates, writes the output files, then prints the result. */
 export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): Promise<number> {
   const { flags, diagnostics, cluster, workload, facts } = prepared;
+  const range = intervalRange(flags, cluster);
   const decisionsPath = flags.values['decisions-path'];
   const decisions = decisionsPath === null ? null : new TextSpool(spoolBeside(decisionsPath));
   try {
@@ -40,7 +44,13 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
       ...(decisions === null ? {} : { decision: (line) => decisions.add(line) }),
     });
     progress.end();
-    const document: ResultDocument = { ...result.document, config: { ...cluster.config, workload: facts } };
+    const interval = range === null ? null : await simulateInterval(prepared, range);
+    const latency = { ...result.document.latency, ...(interval === null ? {} : { interval }) };
+    const document: ResultDocument = {
+      ...result.document,
+      latency,
+      config: { ...cluster.config, workload: facts },
+    };
     const outputs = await outputContents(prepared, result, document, decisions);
     if (outputs.length > 0) await writeOutputs(outputs, io);
     for (const { flag, path } of outputs) diagnostics.debug(`${flag}: wrote ${path}`);
@@ -92,6 +102,7 @@ function traceOutcomes(outcomes: RequestOutcomes): TraceOutcomes {
   return {
     ttftUs: outcomes.ttftUs,
     itlSumUs: outcomes.itlSumUs,
+    ...(outcomes.clientWaitUs === null ? {} : { clientWaitUs: outcomes.clientWaitUs }),
     status(row) {
       const status = outcomes.status[row]!;
       if (status === STATUS.completed || status === STATUS.length_capped) return 'ok';

@@ -58,7 +58,7 @@ export async function stats(argv: readonly string[], io: CliIo): Promise<number>
   }
   const input = await inputTrace(operands[0]!, tracePartOf(flags));
   checkOutputs(report === null ? [] : [{ flag: '--report', path: report }], input.files);
-  const { traceStats } = await import('../../workload/tools/trace-stats.js');
+  const { traceStats } = await import('../../workload/tools/stats/trace-stats.js');
   const trace = await input.read(createDiagnostics('warn', io));
   limitCompiler(trace.table.count);
   const result = traceStats(trace, {

@@ -108,6 +108,7 @@ async function compare(
     results,
     metrics,
     chunkTimes: texts['record-itl'] === null ? null : chunkTimes,
+    repeat: null,
     warmUp: -1,
   };
   const calibration = await compareFiles(compared, flags).catch((error: unknown) => {

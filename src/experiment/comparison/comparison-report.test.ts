@@ -55,6 +55,7 @@ third: third has no TTFT p99 with some seed.
 fourth: TTFT p99 is 13.3 % lower than with first (13.00 ms against 15.00 ms; interval -13.3 % to -13.3 %).
 fourth: throughput is 3.0 times that with first (300.0 tokens/s against 100.0 tokens/s; interval +200.0 % to +200.0 %).
 
+Step times: made up.
 95 % confidence intervals of the mean difference, by Student's t over pairs of runs with the same seed.
 `);
   });

@@ -35,6 +35,8 @@ export interface ComparisonDocument {
     runs: number;
     /** How intervals are computed. */
     intervals: string;
+    /** Where step times come from, and how far to believe them: a sentence for each kind of run. */
+    step_times: string[];
     axis: ExperimentAxis | null;
     /** The measures that tables and findings are about. */
     headline: readonly Metric[];
@@ -83,6 +85,7 @@ export function compareRuns(experiment: Experiment, runs: readonly RunSummary[])
       seeds,
       runs: runs.length,
       intervals: INTERVALS,
+      step_times: [...new Set(runs.map(({ stepTimes }) => stepTimes))],
       axis: experiment.axis,
       headline: headline.map(metricOf),
       notes: [...experiment.notes, ...lossNotes(compared)],

@@ -1,6 +1,7 @@
 import type { GenerateOptions } from '../../workload/generate/generate-spec-workload.js';
 import type { WorkloadSpec } from '../../workload/spec/workload-spec.js';
 import type { AgenticOptions } from '../../workload/synth/agentic-sessions.js';
+import type { ClientOptions } from '../../workload/tools/replayed-trace.js';
 import type { Trace, TraceGoodputTarget, TracePart } from '../../workload/trace.js';
 import type { Workload } from '../../workload/workload.js';
 
@@ -25,10 +26,14 @@ export interface TraceRecipe {
   thinkTimeDist: string | null;
   /** At most this many turns of every session, as `trace cap` keeps them; null: all. */
   maxTurns: number | null;
+  /** How the client sends its requests; absent: as recorded. */
+  client?: ClientOptions;
 }
 
 export interface MadeWorkload {
   workload: Workload;
+  /** Requests that the client has in flight at most; absent: any number. */
+  maxInFlight?: number;
   /** The goodput targets of a trace, by SLO class. */
   goodputTargets: Readonly<Record<string, TraceGoodputTarget>>;
 }
@@ -46,14 +51,15 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
   }
   if (recipe.kind === 'agentic-coder') {
     const { synthAgenticCoder } = await import('../../workload/synth/agentic-coder.js');
-    return {
-      workload: { table: (await capped(synthAgenticCoder({ ...recipe.options, seed }), recipe)).table },
-      goodputTargets: {},
-    };
+    const { table } = await prepared(synthAgenticCoder({ ...recipe.options, seed }), recipe);
+    return { workload: { table }, goodputTargets: {} };
   }
-  const trace = await capped(await readTrace(recipe), recipe);
+  const { replayedTrace } = await import('../../workload/tools/replayed-trace.js');
+  const { maxInFlight, trace: sent } = replayedTrace(await readTrace(recipe), recipe.client ?? {});
+  const trace = await prepared(sent, recipe);
   const { goodputTargets } = trace.header;
-  if (recipe.sessionMode === 'fixed') return { workload: { table: trace.table }, goodputTargets };
+  const common = { goodputTargets, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
+  if (recipe.sessionMode === 'fixed') return { workload: { table: trace.table }, ...common };
   const [{ thinkTimeOf }, { closedLoopWorkload }] = await Promise.all([
     import('../../workload/sessions/think-time.js'),
     import('../../workload/sessions/trace-session-driver.js'),
@@ -65,16 +71,24 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
     },
     seed,
   );
-  return { workload: closedLoopWorkload(trace, thinkTime), goodputTargets };
+  return { workload: closedLoopWorkload(trace, thinkTime, recipe.client?.timeoutUs), ...common };
 }
 
 async function readTrace({ header, data, part }: TraceRecipe): Promise<Trace> {
   if (header === null) return (await import('../../workload/formats/read-any-trace.js')).readAnyTrace(data, part);
+  if (part !== undefined)
+    return (await import('../../workload/trace-v2/trace-part.js')).readTracePart(header, data, part);
   return (await import('../../workload/trace-v2/read-trace.js')).readTraceV2(header, data);
 }
 
-async function capped(trace: Trace, { maxTurns }: { maxTurns: number | null }): Promise<Trace> {
-  if (maxTurns === null) return trace;
-  const { capTurns } = await import('../../workload/tools/cap-turns.js');
-  return capTurns(trace, maxTurns);
+/** With as many turns as wanted, and with the responses that come back in them. */
+async function prepared(trace: Trace, { maxTurns }: { maxTurns: number | null }): Promise<Trace> {
+  const [{ linkResponses }, capped] = await Promise.all([
+    import('../../workload/sessions/link-responses.js'),
+    maxTurns === null
+      ? trace
+      : import('../../workload/tools/cap-turns.js').then(({ capTurns }) => capTurns(trace, maxTurns)),
+  ]);
+  linkResponses(capped);
+  return capped;
 }

@@ -1,4 +1,5 @@
 import { percentile } from '../../kernel/percentile.js';
+import { stepTimesText } from '../../report/text/step-times-text.js';
 import type { SimulationResult } from '../../simulator/simulate.js';
 import { type MetricValues, metricValues } from '../metrics.js';
 import { type LoadOverTime, loadOverTime } from './load-over-time.js';
@@ -13,6 +14,8 @@ export interface RunSummary {
   e2eMs: number[];
   targets: TargetCounts;
   load: LoadOverTime;
+  /** Where the step times come from, and how far to believe them. */
+  stepTimes: string;
 }
 
 /** How many requests each replica got. */
@@ -43,6 +46,7 @@ export function summarise({ document, table, outcomes }: SimulationResult): RunS
       byInstance: counts.length <= MAX_TARGETS ? counts : null,
     },
     load: loadOverTime(table, outcomes, instances.length),
+    stepTimes: stepTimesText(document.latency),
   };
 }
 

@@ -47,6 +47,15 @@ describe('RunSimulator', () => {
     expect(await simulator.simulate(fakeRun({}, recipe))).toEqual(first);
   });
 
+  it('delays the arrivals of a trace by the seed, and once for each run', async () => {
+    const recipe = await small();
+    const simulator = new RunSimulator();
+    const run = (seed: number) => simulator.simulate(fakeRun({ seed, arrivalJitterUs: 50_000 }, recipe));
+    const first = await run(1);
+    expect(await run(1)).toEqual(first);
+    expect((await run(2)).e2eMs).not.toEqual(first.e2eMs);
+  });
+
   it('draws pauses by the seed', async () => {
     const thinkTimeDist = 'lognormal:mu=0.5,sigma=0.5';
     const recipe = await small({ header: null, sessionMode: 'closed-loop', thinkTimeDist });

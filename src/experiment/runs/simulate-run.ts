@@ -1,4 +1,4 @@
-import type { LatencyModel } from '../../replica/latency/contract.js';
+import { type LatencyModel, withQueueing } from '../../replica/latency/contract.js';
 import { profileLatency } from '../../replica/latency/profile-latency.js';
 import { latencyModel } from '../../replica/latency/registry.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
@@ -18,25 +18,29 @@ export class RunSimulator {
 
   async simulate({ config, workload: recipe }: RunInputs): Promise<RunSummary> {
     const wanted = JSON.stringify([recipe, config.seed]);
-    const { workload, goodputTargets } =
-      this.#made !== null && this.#madeBy === wanted ? this.#made : await makeWorkload(recipe, config.seed);
-    // Sessions add their later turns to the table: such a workload is used up by its run.
-    this.#made = workload.sessions === undefined ? { workload, goodputTargets } : null;
+    const made = this.#made !== null && this.#madeBy === wanted ? this.#made : await makeWorkload(recipe, config.seed);
+    const { goodputTargets, maxInFlight, workload } = made;
+    // Sessions add their later turns to the table, and jitter and a cap on requests in flight move its arrivals: such a
+    // workload is used up by its run.
+    const isMoved = config.arrivalJitterUs !== undefined || maxInFlight !== undefined;
+    this.#made = workload.sessions !== undefined || isMoved ? null : made;
     this.#madeBy = wanted;
     const targets = withTraceTargets(config.goodputTargets, goodputTargets);
-    return summarise(simulate({ ...config, goodputTargets: targets }, workload, this.#latencyModel(config.replica)));
+    const cap = maxInFlight === undefined ? {} : { maxInFlight };
+    const capped = { ...config, ...cap, goodputTargets: targets };
+    return summarise(simulate(capped, workload, this.#latencyModel(config.replica)));
   }
 
   #latencyModel(replica: ReplicaModelConfig): LatencyModel {
     const wanted = JSON.stringify(replica);
-    if (this.#latency === null || this.#latencyOf !== wanted) this.#latency = latencyOf(replica);
+    if (this.#latency === null || this.#latencyOf !== wanted) this.#latency = withQueueing(latencyOf(replica), replica);
     this.#latencyOf = wanted;
     return this.#latency;
   }
 }
 
 function latencyOf(replica: ReplicaModelConfig): LatencyModel {
-  const { tp, dp, moeCommBackend, alphaCoeffs, betaCoeffs, latencyProfile } = replica;
+  const { tp, dp, moeCommBackend, alphaCoeffs, betaCoeffs, latencyProfile, latencyFamily } = replica;
   if (latencyProfile !== undefined) return profileLatency(latencyProfile);
   const { model, gpu } = replicaFiles(replica);
   return latencyModel(replica.latencyModel).create(
@@ -46,6 +50,7 @@ function latencyOf(replica: ReplicaModelConfig): LatencyModel {
       parallelism: { tp, dp, moeCommBackend },
       ...(alphaCoeffs === null ? {} : { alpha: alphaCoeffs }),
       ...(betaCoeffs === null ? {} : { beta: betaCoeffs }),
+      ...(latencyFamily === undefined ? {} : { family: latencyFamily }),
     },
     // Printed once, when the configuration was resolved.
     () => {},

@@ -14,7 +14,7 @@ describe('calibrate', () => {
     const { document } = calibrate(fakeInputs({ measured: real, predicted: sim }), fakeOptions());
     expect(Object.keys(document)).toEqual([
       ...['trace_info', 'metrics', 'config_match', 'known_limitations', 'ttft_tolerance'],
-      ...['unmatched', 'tolerances', 'notes'],
+      ...['unmatched', 'failures', 'repeatability', 'tolerances', 'notes'],
     ]);
     expect(document).toMatchObject({
       trace_info: { num_requests: 4, warm_up_excluded: 0, matched_pairs: 4, token_mismatches: 0 },

@@ -10,9 +10,12 @@ import {
   type ToleranceVerdict,
 } from './calibration.js';
 import { calibrationNotes } from './calibration-notes.js';
-import { compareGoodput } from './compare-goodput.js';
-import { compareHitRate } from './compare-hit-rate.js';
-import { compareMetric, type MetricComparison } from './compare-metric.js';
+import { compareFailures } from './compare/compare-failures.js';
+import { compareGoodput } from './compare/compare-goodput.js';
+import { compareHitRate } from './compare/compare-hit-rate.js';
+import { compareMetric, LEAST_TO_JUDGE, type MetricComparison } from './compare/compare-metric.js';
+import { predictionInterval } from './compare/prediction-interval.js';
+import { compareWithRepeat, type Repeatability, USUAL_REPEATABILITY } from './compare/repeatability.js';
 import type { MeasuredRequest, PredictedRequest } from './measured-request.js';
 import { type Network, pairRequests } from './pair-requests.js';
 import { type RecordedChunks, tokenGaps } from './token-gaps.js';
@@ -28,6 +31,10 @@ export interface CalibrationInputs {
   place: string;
   /** What is known of the trace before anything is compared, a sentence each. */
   notes: readonly string[];
+  /** What a repeat of the same run differed; null: what it usually does. */
+  repeat?: { source: string; shares: Readonly<Partial<Record<MetricName, Repeatability>>> } | null;
+  /** The most requests that the client of the trace had in flight; undefined: unknown, or any number. */
+  maxInFlight?: number | undefined;
 }
 
 export interface CalibrationOptions {
@@ -58,9 +65,16 @@ export function calibrate(inputs: CalibrationInputs, options: CalibrationOptions
   for (const name of COMPARED_METRICS) {
     const [real, sim] = withBoth(...values[name]);
     if (real.length === 0) continue;
-    metrics[name] = compareMetric(real, sim);
+    const repeat = inputs.repeat?.shares[name] ?? USUAL_REPEATABILITY[name];
+    const interval = predictionInterval(name, real, sim, repeat);
+    metrics[name] = {
+      ...compareMetric(real, sim),
+      against_repeat: compareWithRepeat(real, sim, repeat, LEAST_TO_JUDGE),
+      ...(interval === null ? {} : { interval }),
+    };
     points[name] = { realMs: values[name][0].map((us) => us / 1000), simMs: values[name][1].map((us) => us / 1000) };
   }
+  const failures = compareFailures(paired.both);
   const goodput = compareGoodput(pairs, gaps, options.goodputTargets);
   const ttftMape = metrics.ttft!.request_level.mape;
   const document: CalibrationDocument = {
@@ -83,8 +97,16 @@ export function calibrate(inputs: CalibrationInputs, options: CalibrationOptions
       not_predicted: unmatched.notPredicted,
       not_in_trace: unmatched.notInTrace,
     },
+    failures,
+    repeatability: inputs.repeat?.source ?? 'two runs of the same requests on one H200',
     tolerances: verdicts(metrics, options.tolerances),
-    notes: [...inputs.notes, ...calibrationNotes(paired, metrics, { hasChunkTimes: chunkTimes !== null, gaps })],
+    notes: [
+      ...inputs.notes,
+      ...calibrationNotes(paired, metrics, {
+        ...{ failures, gaps, hasChunkTimes: chunkTimes !== null },
+        ...(inputs.maxInFlight === undefined ? {} : { maxInFlight: inputs.maxInFlight }),
+      }),
+    ],
   };
   const requests = pairs.map((pair) => pair.measured);
   const first = requests[0]!.sentUs;

@@ -1,16 +1,30 @@
 import type { CalibrationDocument } from './calibration.js';
-import { LEAST_TO_JUDGE, type MetricComparison } from './compare-metric.js';
+import { type FailureComparison, failureNote } from './compare/compare-failures.js';
+import { LEAST_TO_JUDGE, type MetricComparison } from './compare/compare-metric.js';
 import type { PairedRequests } from './pair-requests.js';
 import type { ComparedGaps } from './token-gaps.js';
 
 /** Sides that differ by this much may be in different units. */
 const OTHER_UNIT = 300;
+/** A mean and a median whose errors differ by more hide a different distribution. */
+const OTHER_SHAPE = 0.1;
+/** With fewer requests the two differ by chance. */
+const LEAST_FOR_SHAPE = 20;
+
+/** What notes follow from besides the pairs and the metrics. */
+interface NoteFacts {
+  failures: FailureComparison;
+  gaps: ComparedGaps;
+  hasChunkTimes: boolean;
+  /** The cap of the trace's client, where it is known. */
+  maxInFlight?: number;
+}
 
 /** What a reader has to know before believing the numbers, a sentence each. */
 export function calibrationNotes(
   { pairs, prefixMismatches, tokenMismatches, unmatched }: PairedRequests,
   metrics: CalibrationDocument['metrics'],
-  { gaps, hasChunkTimes }: { gaps: ComparedGaps; hasChunkTimes: boolean },
+  { failures, gaps, hasChunkTimes, maxInFlight }: NoteFacts,
 ): string[] {
   const notes: string[] = [];
   const partial = pairs.filter(({ measured }) => !measured.completed).length;
@@ -24,6 +38,14 @@ export function calibrationNotes(
   if (unmatched.notPredicted > 0) {
     notes.push(`left out, not completed in the simulation: ${requests(unmatched.notPredicted)}`);
   }
+  const failed = failureNote(failures);
+  if (failed !== null) notes.push(failed);
+  if (maxInFlight !== undefined && !pairs.some(({ predicted }) => predicted.isCapped)) {
+    notes.push(
+      `the client of the trace had at most ${maxInFlight} requests in flight, that of the prediction any number: replay it with --max-in-flight ${maxInFlight}`,
+    );
+  }
+  notes.push(...shapeNotes(metrics));
   if (partial > 0) {
     notes.push(
       `partial responses, compared by when they were cut off: ${requests(partial)}; --trace-answered leaves them out`,
@@ -49,6 +71,28 @@ export function calibrationNotes(
     notes.push(`one side is about ${Math.round(times)} times the other: check that both are in microseconds`);
   }
   return notes;
+}
+
+/** Where the error of the mean says something else than that of the median. */
+function shapeNotes(metrics: CalibrationDocument['metrics']): string[] {
+  const names = { ttft: 'first token', e2e: 'whole request', itl: 'between tokens' };
+  return Object.entries(metrics).flatMap(
+    ([
+      name,
+      {
+        against_repeat: { error },
+        count,
+      },
+    ]) => {
+      const { mean, median } = error;
+      if (count < LEAST_FOR_SHAPE || mean === null || median === null || Math.abs(mean - median) <= OTHER_SHAPE)
+        return [];
+      const signed = (share: number) => `${share < 0 ? '-' : '+'}${Math.abs(share * 100).toFixed(1)} %`;
+      return [
+        `${names[name as keyof typeof names]}: the mean is ${signed(mean)} off, the median ${signed(median)}: judge by both`,
+      ];
+    },
+  );
 }
 
 /** How many times the one mean is the other; 0 when one of them is nothing. */

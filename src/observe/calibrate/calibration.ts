@@ -1,6 +1,7 @@
-import type { GoodputComparison } from './compare-goodput.js';
-import type { HitRateComparison } from './compare-hit-rate.js';
-import type { MetricComparison } from './compare-metric.js';
+import type { FailureComparison } from './compare/compare-failures.js';
+import type { GoodputComparison } from './compare/compare-goodput.js';
+import type { HitRateComparison } from './compare/compare-hit-rate.js';
+import type { GradedMetric } from './compare/compare-metric.js';
 
 /** What is compared of every request, in the order of a report. */
 export const COMPARED_METRICS = ['ttft', 'e2e', 'itl'] as const;
@@ -28,7 +29,7 @@ export interface CalibrationDocument {
     itl_dropped?: number;
   };
   /** A measure that no pair has is absent. */
-  metrics: Partial<Record<MetricName, MetricComparison>>;
+  metrics: Partial<Record<MetricName, GradedMetric>>;
   config_match: Record<string, never>;
   known_limitations: readonly string[];
   goodput?: GoodputComparison;
@@ -36,6 +37,9 @@ export interface CalibrationDocument {
   ttft_tolerance?: { mape: number; threshold: number; within: boolean };
   /** Fields of our own, besides those of the common report format. */
   unmatched: { not_in_results: number; not_answered: number; not_predicted: number; not_in_trace: number };
+  failures: FailureComparison;
+  /** Where the repeatability comes from that metrics are graded by. */
+  repeatability: string;
   tolerances: Partial<Record<ToleranceName, ToleranceVerdict>>;
   /** What a reader has to know of these numbers, a sentence each. */
   notes: readonly string[];
@@ -57,7 +61,7 @@ export interface Calibration {
 }
 
 export const KNOWN_LIMITATIONS: readonly string[] = [
-  'Requests are compared by their ids: requests without a response, or without a prediction, are in none of the numbers.',
+  'Requests are compared by their ids: requests without a response, or without a prediction, are in no latency; failures are counted on both sides.',
   "Token mismatches are counted by the server's count of a prompt or, without one, by input_tokens, which leave out a shared prefix.",
   'The network is one round trip and one bandwidth for all; what varies in it counts as an error of the prediction.',
   'A measured gap lies between chunks of a response, which may hold several tokens; a predicted one between tokens.',

@@ -5,14 +5,14 @@ import type { MeasuredRequest, PredictedRequest } from './measured-request.js';
 export function measured(id: number, changes: Partial<MeasuredRequest> = {}): MeasuredRequest {
   return {
     ...{ id, sentUs: 1000 * id, ttftUs: 100, e2eUs: 500, countedInputTokens: 10, inputTokens: 10, outputTokens: 5 },
-    ...{ cachedTokens: -1, sloClass: '', streamed: true, completed: true },
+    ...{ cachedTokens: -1, sloClass: '', streamed: true, completed: true, timedOut: false },
     ...changes,
   };
 }
 
 /** The same, predicted to the microsecond. */
 export function predicted(id: number, changes: Partial<PredictedRequest> = {}): PredictedRequest {
-  return { id, ttftUs: 100, e2eUs: 500, inputTokens: 10, outputTokens: 5, ...changes };
+  return { id, ttftUs: 100, e2eUs: 500, inputTokens: 10, outputTokens: 5, status: null, isCapped: false, ...changes };
 }
 
 export const NO_NETWORK = { rttUs: 0, bandwidthMbps: 0 };

@@ -19,6 +19,8 @@ export interface MeasuredRequest {
   streamed: boolean;
   /** The response was complete. */
   completed: boolean;
+  /** It was not, because the client gave up. */
+  timedOut: boolean;
 }
 
 /** The prediction for one request, on the side of the server. NaN: it did not get that far. */
@@ -29,4 +31,8 @@ export interface PredictedRequest {
   e2eUs: number;
   inputTokens: number;
   outputTokens: number;
+  /** As results name it; null where they do not. */
+  status: string | null;
+  /** The simulated client had a cap on requests in flight. */
+  isCapped: boolean;
 }

@@ -29,6 +29,8 @@ export interface PairedRequests {
     notPredicted: number;
     notInTrace: number;
   };
+  /** Requests that are on both sides, with a response or not. */
+  both: readonly (readonly [MeasuredRequest, PredictedRequest])[];
   /** By the counts that the trace has: see `countedInputTokens`. */
   tokenMismatches: number;
   /** Those of them whose lengths are the same as soon as the whole prompt is counted. */
@@ -91,6 +93,7 @@ export function pairRequests(
       notPredicted,
       notInTrace: predicted.length - both.length - predictedWarmUp(measured, byId, warmUp),
     },
+    both: both.map((request) => [request, byId.get(request.id)!] as const),
     tokenMismatches,
     prefixMismatches,
   };

@@ -33,6 +33,7 @@ function fromObserved({ observed, table }: Trace): MeasuredRequest[] {
     countedInputTokens: table.inputTokens[row]!,
     cachedTokens: observed?.cachedTokens[row] ?? -1,
     completed: observed === undefined || OBSERVED_OUTCOMES[observed.outcome[row]!] === 'ok',
+    timedOut: observed !== undefined && OBSERVED_OUTCOMES[observed.outcome[row]!] === 'timeout',
   }));
 }
 
@@ -62,6 +63,7 @@ async function fromColumns(table: RequestTable, path: string): Promise<MeasuredR
       countedInputTokens: server[line]! > 0 ? server[line]! : input[line]!,
       cachedTokens: tellsCached ? cached[line]! : -1,
       completed: WHOLE.includes(status.names.name(status.into[line]!)),
+      timedOut: status.names.name(status.into[line]!) === 'timeout',
     };
   });
 }

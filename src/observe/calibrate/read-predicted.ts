@@ -66,6 +66,8 @@ function readEntry(entry: JsonObject, at: (field: string) => string): PredictedR
     e2eUs: number('e2e_us', true),
     inputTokens: number('input_tokens', false),
     outputTokens: number('output_tokens', false),
+    status: typeof entry.status === 'string' ? entry.status : null,
+    isCapped: typeof entry.client_wait_us === 'number',
   };
 }
 

@@ -43,7 +43,15 @@ export function finishObservation(run: FinishedDrive): Observation {
   const ids = recordedIds(table, rows);
   const { urgency, writer } = prepared;
   const xRequestId = (row: number) => writer.id(row);
-  const recorded = { table, records, rows, isStream: options.streaming, urgency, xRequestId };
+  const recorded = {
+    table,
+    records,
+    rows,
+    isStream: options.streaming,
+    urgency,
+    xRequestId,
+    timeoutUs: options.timeoutUs,
+  };
   const warmUp = ids.every((id) => id >= options.warmUpRequests) ? Math.min(options.warmUpRequests, sent) : 0;
   return {
     document,
@@ -53,6 +61,7 @@ export function finishObservation(run: FinishedDrive): Observation {
       server: prepared.settings,
       ...(warmUp > 0 ? { warmUpRequests: warmUp } : {}),
       ...(options.rttMs === undefined ? {} : { rttMs: options.rttMs }),
+      ...(Number.isFinite(options.maxConcurrency) ? { maxInFlight: options.maxConcurrency } : {}),
       ...(plan.workloadSeed === undefined ? {} : { workloadSeed: plan.workloadSeed }),
       ...(plan.workloadSpec === undefined ? {} : { workloadSpec: plan.workloadSpec }),
       ...(plan.goodputTargets === undefined ? {} : { goodputTargets: plan.goodputTargets }),

@@ -108,6 +108,23 @@ describe('what is recorded', () => {
     expect(Math.abs(epochUs / 1000 - Date.now())).toBeLessThan(60_000);
   });
 
+  it('has the time after which the client would have given up', async () => {
+    const server = await fakeServer(answer);
+    const plan = fakePlan(2, (table) => {
+      table.deadlineUs[1] = table.arrivalUs[1]! + 5e6;
+    });
+    const timeouts = async (timeoutUs: number) => {
+      const { table, wantedUs } = (await observed(server, plan, { timeoutUs })).trace!;
+      return [0, 1000].map((us) => {
+        const row = wantedUs.indexOf(us);
+        return table.deadlineUs[row] === 0 ? 0 : table.deadlineUs[row]! - table.arrivalUs[row]!;
+      });
+    };
+    expect(await timeouts(9e6)).toEqual([9e6, 5e6]);
+    expect(await timeouts(3e6)).toEqual([3e6, 3e6]);
+    expect(await timeouts(Number.POSITIVE_INFINITY)).toEqual([0, 5e6]);
+  });
+
   it('leaves the warm-up out, and keeps the ids of the other requests', async () => {
     const server = await fakeServer(answer);
     const { document, facts, trace } = await observed(server, fakePlan(5), {
@@ -116,6 +133,7 @@ describe('what is recorded', () => {
     expect(document.requests).toMatchObject({ sent: 5, warm_up: 2, recorded: 3 });
     expect([0, 1, 2].map((row) => sourceIdOf(trace!.table, row))).toEqual([2, 3, 4]);
     expect(facts).toMatchObject({ warmUpRequests: 2, rttMs: 1.5, server: { model: 'tiny', maxModelLen: 1000 } });
+    expect(facts.maxInFlight).toBe(1);
   });
 
   it('does not claim a warm-up by ids that are others', async () => {

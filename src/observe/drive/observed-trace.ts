@@ -23,6 +23,8 @@ export interface RecordedRows {
   /** The priority that was sent with a row, and its request id. */
   urgency: (row: number) => number | null;
   xRequestId: (row: number) => string;
+  /** Microseconds until the client gave up on a request without a time-out of its own, or with a longer one; Infinity: never. */
+  timeoutUs: number;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface RecordedRows {
  * counted. Ids are those of the plan; later turns follow after the greatest of them.
  */
 export function observedTrace(recorded: RecordedRows, ids: Float64Array): Trace {
-  const { isStream, records, rows, table } = recorded;
+  const { isStream, records, rows, table, timeoutUs } = recorded;
   const plan: Trace = {
     format: 'trace-v2',
     header: { mode: 'real', sessionContextGrowth: '', goodputTargets: {}, place: (key) => `the plan (${key})` },
@@ -49,7 +51,9 @@ export function observedTrace(recorded: RecordedRows, ids: Float64Array): Trace 
     const plannedUs = sent.arrivalUs[i]!;
     setSourceId(sent, i, ids[i]!);
     sent.arrivalUs[i] = Math.round(records.sentUs[row]!);
-    if (sent.deadlineUs[i]! > 0) sent.deadlineUs[i]! += sent.arrivalUs[i]! - plannedUs;
+    const ownUs = sent.deadlineUs[i]! > 0 ? Math.max(1, sent.deadlineUs[i]! - plannedUs) : timeoutUs;
+    const patienceUs = Math.min(ownUs, timeoutUs);
+    sent.deadlineUs[i] = patienceUs < Number.POSITIVE_INFINITY ? sent.arrivalUs[i]! + Math.round(patienceUs) : 0;
     const prefix = sent.prefixTokens[sent.prefixGroup[i]!]!;
     if (records.inputTokens[row]! > 0) sent.inputTokens[i] = Math.max(prefix, records.inputTokens[row]!);
     if (records.isComplete[row] === 1 && records.outputTokens[row]! > 0)

@@ -14,7 +14,7 @@ const FAMILY = physicsFamily(model, gpu, 1);
 const OPTIONS: FitOptions = { name: 'found', model: 'qwen/qwen3-14b', hardware: 'H100', tp: 1, start: { model, gpu } };
 
 /** What an engine would be like that differs from the data sheets in everything. */
-const FACTORS = [1.12, 1.4, 0.9, 1.06, 4, 0.7];
+const FACTORS = [1.12, 0.9, 1.06, 1.6, 0.7, 0.7];
 const TRUE_VALUES = FAMILY.parameters.map(({ start }, i) => start * FACTORS[i]!);
 const TRUE = FAMILY.costsOf(TRUE_VALUES);
 
@@ -23,15 +23,25 @@ describe('coefficients planted in a simulated trace', () => {
   const options = { ...OPTIONS, doubt: 10 };
   const { profile, report } = fitProfile({ traces: [trace] }, options);
 
+  const trueOf = (name: string) => TRUE_VALUES[FAMILY.parameters.findIndex((one) => one.name === name)]!;
+  const foundOf = (name: string) => report.parameters.find((one) => one.name === name)!.value;
+
   it('come back within 2 %, and lie in the ranges that are given for them', () => {
     const known = report.parameters.filter(({ low }) => low !== null).map(({ name }) => name);
     expect(known).toEqual(expect.arrayContaining(['weights_us', 'token_us', 'context_us', 'queueing_us']));
-    for (const [i, { name, value, low, high }] of report.parameters.entries()) {
-      expect(Math.abs(value / TRUE_VALUES[i]! - 1), name).toBeLessThan(0.02);
+    for (const name of ['weights_us', 'token_us', 'context_us', 'queueing_us']) {
+      expect(Math.abs(foundOf(name) / trueOf(name) - 1), name).toBeLessThan(0.02);
+    }
+    for (const { name, low, high } of report.parameters) {
       // Nothing is reported where the range would be useless.
       if (low === null || high === null) continue;
-      expect([name, low < TRUE_VALUES[i]!, TRUE_VALUES[i]! < high]).toEqual([name, true, true]);
+      expect([name, low < trueOf(name), trueOf(name) < high]).toEqual([name, true, true]);
     }
+  });
+
+  it('tell the cost of requests in a full batch, which two of them share', () => {
+    const inBatch = (of: (name: string) => number) => 128 * (of('request_us') + 128 * of('crowd_us'));
+    expect(Math.abs(inBatch(foundOf) / inBatch(trueOf) - 1)).toBeLessThan(0.02);
   });
 
   it('predict the held-out part', () => {
@@ -56,6 +66,19 @@ describe('coefficients planted in a simulated trace', () => {
   });
 });
 
+describe('hardware that is not that of the data sheet', () => {
+  it('is found, and reported', () => {
+    const quarter = FAMILY.costsOf(FAMILY.parameters.map(({ start }, i) => start * (i < 3 ? 3.9 : 1)));
+    const { report } = fitProfile({ traces: [plantedTrace('quarter', risingLoad(300, 6), quarter)] }, OPTIONS);
+    const found = new Map(report.parameters.map(({ name, value }) => [name, value]));
+    for (const { name, start } of FAMILY.parameters.slice(0, 3)) {
+      expect(Math.abs(found.get(name)! / (3.9 * start) - 1), name).toBeLessThan(0.1);
+    }
+    expect(report.notes.join(' ')).toMatch(/Not the hardware of the data sheet: .* are 3\.\d+ times what H100/);
+    expect(report.notes.join(' ')).not.toContain('times what was expected');
+  });
+});
+
 describe('traffic in which arrival times matter', () => {
   it('is predicted, even where it leaves some parameters open', () => {
     const { report } = fitProfile({ traces: [plantedTrace('rising', risingLoad(500, 14), TRUE)] }, OPTIONS);
@@ -69,7 +92,7 @@ describe('traffic in which arrival times matter', () => {
 describe('unknown settings', () => {
   it('are those that explain most', () => {
     const engine = { ...ENGINE, maxNumBatchedTokens: 1024, engineRules: 'vllm-v1-async' };
-    const trace = plantedTrace('unknown', risingLoad(200, 16), TRUE, { engine });
+    const trace = plantedTrace('unknown', risingLoad(400, 16), TRUE, { engine });
     const search = { maxNumBatchedTokens: [2048, 1024], engineRules: ['vllm-v1', 'vllm-v1-async'] };
     const { profile, report } = fitProfile({ traces: [{ ...trace, engine: ENGINE }] }, { ...OPTIONS, search });
     expect(profile.scheduler).toMatchObject({ maxNumBatchedTokens: 1024, engineRules: 'vllm-v1-async' });

@@ -1,5 +1,12 @@
 import type { GpuSpec, ModelSpec } from '../../replica/catalogue/contract.js';
-import type { LatencyProfile, ProfileScheduler, RequestCosts, StepCosts } from '../../replica/latency/profile.js';
+import type {
+  LatencyProfile,
+  ProfileDimensions,
+  ProfileScheduler,
+  ProfileUncertainty,
+  RequestCosts,
+  StepCosts,
+} from '../../replica/latency/profile.js';
 import { noStart, nothingToFit } from './errors.js';
 import { physicsFamily } from './families/physics-family.js';
 import type { ProfileFamily } from './families/profile-family.js';
@@ -16,6 +23,9 @@ const HELD_OUT = 0.2;
 /** How far requests may change the costs of measured steps, and of another engine's profile. */
 const DOUBT_AFTER_STEPS = 0.05;
 const DOUBT_AFTER_PROFILE = 0.3;
+/** The same run twice differs by this in step times; the host's work, on our H200's machine, by this from run to run. */
+const REPEATABLE = 0.01;
+const HOST_SPREAD = 0.27;
 const NO_REQUEST_COSTS: RequestCosts = { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 };
 
 /** What was measured: runs and tables of steps, requests of one engine, or both. */
@@ -43,6 +53,8 @@ export interface FitOptions {
   search?: SettingsSearch;
   /** Settings for the profile; those of the first trace by default. */
   scheduler?: ProfileScheduler;
+  /** Dimensions for the profile, as far as they are known. */
+  dimensions?: ProfileDimensions;
 }
 
 /** Called now and then with the phase, the number of simulations so far and the remaining loss. */
@@ -73,8 +85,20 @@ export function fitProfile(inputs: FitInputs, options: FitOptions, progress: Fit
     costs = fitted.costs;
     scheduler = { ...scheduler, ...settings };
   }
-  const { name, model, hardware, tp } = options;
-  return { profile: { version: 1, name, model, hardware, tp, ...costs!, scheduler }, report };
+  const { name, model, hardware, tp, dimensions } = options;
+  const known = dimensions === undefined ? {} : { dimensions };
+  const uncertainty = uncertaintyOf(costs!.step, report);
+  return { profile: { version: 1, name, model, hardware, tp, ...costs!, scheduler, uncertainty, ...known }, report };
+}
+
+/** How far the profile may be off: what held-out data shows, and that a host is not equally fast in every run. */
+function uncertaintyOf({ host }: StepCosts, { requests = [], steps }: FitReport): ProfileUncertainty {
+  const errors = [
+    ...requests.map(({ heldOut, fitted }) => (heldOut ?? fitted).itl),
+    ...(steps?.heldOut ? [steps.heldOut.total] : []),
+  ];
+  const step = errors.reduce((most, error) => Math.max(most, Math.abs(error)), REPEATABLE);
+  return host === undefined ? { step } : { step, host: HOST_SPREAD };
 }
 
 function familyFrom(measured: { step: StepCosts } | null, { start, tp }: FitOptions): ProfileFamily {

@@ -16,9 +16,11 @@ const STEP_COLUMNS = [
   'prefill_attention_pairs',
   'decode_seqs',
   'decode_context_tokens',
-  'decode_context_max',
   'kv_blocks_used',
 ] as const;
+
+/** Without it all contexts of a step are taken as equal. */
+export const LONGEST_CONTEXT = 'decode_context_max';
 
 const TABLE_COLUMNS = [
   'decode_seqs',
@@ -35,7 +37,7 @@ const TABLE_COLUMNS = [
  * without the GPU, where the file has it, is the host's.
  */
 export function readH200Steps(path: string): StepSample[] {
-  const { count, columns } = readNumberTable(path, STEP_COLUMNS, ['gpu_us']);
+  const { count, columns } = readNumberTable(path, STEP_COLUMNS, ['gpu_us', LONGEST_CONTEXT]);
   const start = columns.start_us;
   const sizes = new Set<number>();
   const goesOn = (i: number) => i + 1 < count && columns.decode_seqs[i + 1]! > 0;
@@ -49,7 +51,10 @@ export function readH200Steps(path: string): StepSample[] {
     shape.decodes = decodes;
     // The recorded contexts have the new token in them already.
     shape.decodeContext = columns.decode_context_tokens[i]! - decodes;
-    shape.decodeLongest = Math.max(0, columns.decode_context_max[i]! - 1);
+    shape.decodeLongest =
+      columns.decode_context_max === undefined
+        ? shape.decodeContext / Math.max(1, decodes)
+        : Math.max(0, columns.decode_context_max[i]! - 1);
     shape.heldTokens = columns.kv_blocks_used[i]! * BLOCK_TOKENS;
     shape.prefills = columns.prefill_seqs[i]!;
     shape.prefillTokens = columns.prefill_tokens[i]!;

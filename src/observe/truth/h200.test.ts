@@ -51,6 +51,13 @@ describe('steps of a run', () => {
     expect(steps.every(({ inService, count }) => inService && count === 1)).toBe(true);
   });
 
+  it('have contexts of equal lengths where the file does not name the longest', () => {
+    const [step] = readH200Steps(
+      file('no-longest.csv', STEPS.replace('decode_context_max,', ''), '0,90,0,0,0,4,404,9'),
+    );
+    expect(step!.shape).toMatchObject({ decodes: 4, decodeContext: 400, decodeLongest: 100, heldTokens: 144 });
+  });
+
   it("have the host's part of their time, where the file has that of the GPU", () => {
     expect(steps.every((step) => !('hostUs' in step))).toBe(true);
     // Both times of the last one are rounded.

@@ -1,4 +1,4 @@
-import { ROW_GROWS_CONTEXT } from '../../workload/request-table.js';
+import { repeatedTokens } from '../../workload/request-table.js';
 import type { ReplicaRequests } from '../replica-requests.js';
 import type { KeptOutput } from './kept-output.js';
 
@@ -23,9 +23,7 @@ export class HeadKeys {
   load(row: number, all: boolean): void {
     if (this.#row === row) return;
     const { table, keys } = this.#requests;
-    let tokens = table.inputTokens[row]!;
-    // The next turn of a growing session repeats everything but the last output token.
-    if ((table.flags[row]! & ROW_GROWS_CONTEXT) !== 0) tokens += Math.max(0, table.outputTokens[row]! - 1);
+    let tokens = repeatedTokens(table, row);
     const produced = all && this.#kept !== null ? this.#kept.produced(row) : 0;
     if (produced > 0) tokens = Math.max(tokens, table.inputTokens[row]! + produced);
     const blocks = (tokens / this.#blockSize) | 0;

@@ -1,4 +1,4 @@
-import { ROW_GROWS_CONTEXT } from '../../workload/request-table.js';
+import { repeatedTokens } from '../../workload/request-table.js';
 import type { ReplicaRequests } from '../replica-requests.js';
 import type { RunningBatch } from './running-batch.js';
 import type { TokenGaps } from './token-gaps.js';
@@ -76,9 +76,7 @@ export class KeptOutput {
   /** Keys of the row's first blocks; those that reach into its output are its own. */
   fillKeys(row: number, blocks: number, out: Int32Array): void {
     const { table, keys } = this.#requests;
-    const grows = (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;
-    const known = table.inputTokens[row]! + (grows ? Math.max(0, table.outputTokens[row]! - 1) : 0);
-    const ofPrompt = Math.min(blocks, (known / this.#blockSize) | 0);
+    const ofPrompt = Math.min(blocks, (repeatedTokens(table, row) / this.#blockSize) | 0);
     keys.fill(row, ofPrompt, out);
     if (blocks === ofPrompt) return;
     const first = this.#firstKey(row);

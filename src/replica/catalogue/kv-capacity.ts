@@ -20,7 +20,11 @@ const MULTI_GPU_RUNTIME_GIB = 0.6;
 const GATED_ACTIVATIONS = ['silu', 'swiglu', 'geglu', 'situ'];
 
 /** KV blocks that fit next to the weights: the default of `--total-kv-blocks`. */
-export function derivedKvBlocks(model: ModelSpec, gpu: GpuSpec, options: CapacityOptions): number {
+export function derivedKvBlocks(
+  model: ModelSpec,
+  gpu: Pick<GpuSpec, 'name' | 'memoryGiB'>,
+  options: CapacityOptions,
+): number {
   check(model, options);
   const { tp, dp, blockSize, gpuMemoryUtilization } = options;
   const weights = Math.trunc(parameters(model) * model.weightBytesPerParam) / GIB;

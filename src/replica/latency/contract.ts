@@ -1,4 +1,5 @@
 import type { GpuSpec, ModelSpec } from '../catalogue/contract.js';
+import type { GpuFamily } from './gpu-coefficients.js';
 import type { LatencyProfile } from './profile.js';
 
 /**
@@ -46,6 +47,11 @@ export interface LatencyModel {
   stepUs(shape: BatchShape, startUs?: number): number;
 }
 
+/** The model with another time before the queue, where one is given. */
+export function withQueueing(latency: LatencyModel, { queueingUs }: { queueingUs?: number }): LatencyModel {
+  return queueingUs === undefined ? latency : { ...latency, queueingUs };
+}
+
 /** How one model is laid out over GPUs. */
 export interface Parallelism {
   tp: number;
@@ -64,6 +70,8 @@ export interface LatencySetup {
   beta?: readonly number[];
   /** Measured step times, for the latency model that uses them. */
   profile?: LatencyProfile;
+  /** Coefficients of the GPU's family, for the latency model that uses them; by default those of the catalogue. */
+  family?: GpuFamily;
 }
 
 /** One entry of `latency/registry.ts`. */

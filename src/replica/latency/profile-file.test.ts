@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadModel } from '../catalogue/model-catalogue.js';
 import { fakeProfile } from './fake-profile.fixture.js';
 import { parseProfile, profileText, readProfile } from './profile-file.js';
 
@@ -28,6 +29,18 @@ describe('a profile in a file', () => {
     const scheduler = { engineRules: 'vllm-v1', blockSize: 16, totalKvBlocks: 99 };
     const full = { ...fakeProfile({ launch, host, slowdown }), scheduler };
     expect(parse(profileText(full))).toEqual(full);
+  });
+
+  it('holds the dimensions of its model and GPU', () => {
+    for (const name of ['qwen3-14b', 'mixtral-8x7b-v0.1']) {
+      const { name: _, ...model } = loadModel(name);
+      const profile = { ...fakeProfile(), dimensions: { model, gpu: { memoryGib: 80 } } };
+      expect(parse(profileText(profile))).toEqual(profile);
+      const bare = { ...fakeProfile(), dimensions: { model: { ...model, headDim: null, activation: '' } } };
+      expect(parse(profileText(bare))).toEqual(bare);
+    }
+    const gpu = { ...fakeProfile(), dimensions: { gpu: { memoryGib: 24 } } };
+    expect(parse(profileText(gpu))).toEqual(gpu);
   });
 
   it('shows a point of a curve on one line, and six digits', () => {

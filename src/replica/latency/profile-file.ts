@@ -5,7 +5,7 @@ import type { SchemaCodes } from '../../schema/problems.js';
 import { readYaml } from '../../schema/read-yaml.js';
 import type { YamlPlaces } from '../../schema/yaml-places.js';
 import { badProfile, fileNotReadable } from '../errors.js';
-import type { LatencyProfile, TokenPoint } from './profile.js';
+import type { LatencyProfile, ProfileDimensions, TokenPoint } from './profile.js';
 import { PROFILE_SCHEMA } from './profile-schema.js';
 
 const CODES: SchemaCodes = { invalid: 'BAD_PROFILE', unknownKey: 'UNKNOWN_PROFILE_KEY' };
@@ -23,7 +23,7 @@ export function readProfile(path: string): LatencyProfile {
 
 export function parseProfile(text: string, path: string): LatencyProfile {
   const { given, places } = readYaml(text, path, PROFILE_SCHEMA, CODES, "start with 'version: 1'");
-  const { fit: _, ...profile } = camelCased(given) as LatencyProfile & { fit?: unknown };
+  const { fit: _, dimensions, ...profile } = camelCased(given) as LatencyProfile & { fit?: unknown };
   checkCurve(profile.step.decodeOnly, 'step.decode_only', places);
   checkCurve(profile.step.withPrefill, 'step.with_prefill', places);
   const launch = profile.step.launch ?? null;
@@ -32,17 +32,34 @@ export function parseProfile(text: string, path: string): LatencyProfile {
     // Early profiles have no costs of fresh engines.
     step: { ...profile.step, launch: launch === null ? null : { ...launch, firstUs: launch.firstUs ?? 0 } },
     scheduler: profile.scheduler ?? {},
+    ...(dimensions === undefined ? {} : { dimensions: withNulls(dimensions) }),
   };
 }
 
 /** The file of a profile, with the report of its fit. Ends in a line break. */
 export function profileText(profile: LatencyProfile, fit?: unknown): string {
-  const { step, ...rest } = profile;
+  const { dimensions, step, ...rest } = profile;
   const { launch, ...costs } = step;
-  const file = { ...rest, step: launch === null ? costs : step, ...(fit === undefined ? {} : { fit }) };
+  const known = dimensions === undefined ? {} : { dimensions: withoutNulls(dimensions) };
+  const file = { ...rest, step: launch === null ? costs : step, ...known, ...(fit === undefined ? {} : { fit }) };
   const lines = JSON.stringify(snakeCased(file), rounded, 2);
   // A point of a curve on one line.
   return `${lines.replace(/\{\s+"tokens": (\d+),\s+"us": ([\d.e-]+)\s+\}/g, '{ "tokens": $1, "us": $2 }')}\n`;
+}
+
+/** A head size that follows from the others is left out of the file. */
+function withoutNulls({ model, ...rest }: ProfileDimensions): unknown {
+  if (model === undefined) return rest;
+  const { activation, headDim, ...sizes } = model;
+  return {
+    model: { ...sizes, ...(headDim === null ? {} : { headDim }), ...(activation === '' ? {} : { activation }) },
+    ...rest,
+  };
+}
+
+function withNulls({ model, ...rest }: ProfileDimensions): ProfileDimensions {
+  if (model === undefined) return rest;
+  return { model: { ...model, headDim: model.headDim ?? null, activation: model.activation ?? '' }, ...rest };
 }
 
 function checkCurve(points: readonly TokenPoint[], path: string, places: YamlPlaces): void {

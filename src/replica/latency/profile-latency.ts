@@ -87,6 +87,7 @@ export function stepTime(costs: StepCosts): LoadedTime {
   const { decodeContextUs, mixedContextUs, unevenContextUs, mixedUnevenContextUs, mixedDecodeUs } = costs;
   const { prefillPairUs, prefillLongestUs, prefillRequestUs, requestUs } = costs;
   const host = costs.host ?? NO_HOST;
+  const crowdUs = costs.crowdUs ?? 0;
   const slowdown = costs.slowdown?.share ?? 0;
   const saved = 1 - costs.sharedContext;
   const launchedAbove = costs.launch?.aboveTokens ?? Number.POSITIVE_INFINITY;
@@ -97,7 +98,7 @@ export function stepTime(costs: StepCosts): LoadedTime {
     const context = shape.decodeContext - saved * sharedTokens(shape);
     const uneven = unevenContext(shape);
     const slower = 1 + slowdown * load * load;
-    const ownUs = host.stepUs + requestUs * shape.scheduled;
+    const ownUs = host.stepUs + (requestUs + crowdUs * shape.scheduled) * shape.scheduled;
     if (prefills === 0) {
       const attentionUs = decodeContextUs * context + unevenContextUs * Math.sqrt(decodes) * uneven;
       return ownUs + slower * (decodeOnly.at(decodes) + attentionUs);

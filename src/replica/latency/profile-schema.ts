@@ -1,4 +1,4 @@
-import { above, any, choice, field, list, number, required, section, text, whole } from '../../schema/fields.js';
+import { above, any, choice, field, flag, list, number, required, section, text, whole } from '../../schema/fields.js';
 import { ENGINE_RULES } from '../engine-rules.js';
 
 /** A cost beyond this is a mistake in the file: more than a quarter of an hour. */
@@ -28,6 +28,7 @@ const STEP = {
   prefill_longest_us: cost('the same per token of the longest; the larger of the two counts'),
   prefill_request_us: cost('per request that works on its prompt'),
   request_us: cost('per request of the step'),
+  crowd_us: field(us, { help: 'per pair of requests of the step' }),
   launch: field(
     section('launch', {
       above_tokens: required(whole(0, MOST), { help: 'steps of prompts above this many tokens' }),
@@ -68,6 +69,38 @@ const SCHEDULER = {
   long_prefill_token_threshold: field(whole(0, MOST), { help: '--long-prefill-token-threshold' }),
 };
 
+const size = (help: string) => required(whole(0, MOST), { help });
+const bytes = (help: string) => required(number(0, 64), { help });
+
+const MODEL = {
+  layers: required(whole(1, MOST), { help: 'layers' }),
+  hidden: required(whole(1, MOST), { help: 'hidden size' }),
+  heads: required(whole(1, MOST), { help: 'query heads' }),
+  kv_heads: required(whole(1, MOST), { help: 'KV heads' }),
+  head_dim: field(whole(1, MOST), { help: 'elements of a head, where they do not follow from the hidden size' }),
+  intermediate: size('MLP size'),
+  vocab: size('vocabulary'),
+  bytes_per_param: bytes('bytes of an activation or KV element'),
+  weight_bytes_per_param: bytes('bytes of a weight'),
+  experts: size('experts; 0 for a dense model'),
+  experts_per_token: size('experts of a token'),
+  moe_intermediate: size('MLP size of an expert'),
+  dense_intermediate: size('MLP size of dense layers'),
+  shared_expert_intermediate: size('MLP size of shared experts'),
+  interleave: size('dense layers between two with experts'),
+  first_dense: size('dense layers at the beginning'),
+  kv_lora_rank: size('rank of compressed KV; 0 for none'),
+  qk_rope_head_dim: size('rotary elements next to it'),
+  tied_embeddings: required(flag, { help: 'input and output embeddings are the same' }),
+  activation: field(text(), { help: 'activation function' }),
+  max_context: size('longest context; 0 for unknown'),
+};
+
+const DIMENSIONS = {
+  model: field(section('model', MODEL), { help: 'of the model' }),
+  gpu: field(section('gpu', { memory_gib: required(above(0), { help: 'memory' }) }), { help: 'of the GPU' }),
+};
+
 /** The file of a profile. `fit` holds the report of its fit; nothing depends on it. */
 export const PROFILE_SCHEMA = section('profile', {
   version: required(whole(1, 1), { help: 'of the format' }),
@@ -78,5 +111,13 @@ export const PROFILE_SCHEMA = section('profile', {
   step: required(section('step', STEP), { help: 'what a step costs' }),
   request: required(section('request', REQUEST), { help: 'what a request costs' }),
   scheduler: field(section('scheduler', SCHEDULER), { help: 'settings of the engine' }),
+  dimensions: field(section('dimensions', DIMENSIONS), { help: 'what the size of the KV cache follows from' }),
+  uncertainty: field(
+    section('uncertainty', {
+      step: field(number(0, 1), { help: 'of all of a step' }),
+      host: field(number(0, 1), { help: "of the host's work, which differs from run to run" }),
+    }),
+    { help: 'how far step times may be off, as shares' },
+  ),
   fit: field(any, { help: 'report of the fit' }),
 });

@@ -1,3 +1,4 @@
+import type { ModelSpec } from '../catalogue/contract.js';
 import { checkKvHeads, checkParallelism } from '../catalogue/parallelism-check.js';
 import { missingProfile } from '../errors.js';
 import type { LatencyModelKind } from './contract.js';
@@ -32,6 +33,8 @@ export interface StepCosts {
   prefillRequestUs: number;
   /** The host's time for each request of the step, and its other time, while the GPU is idle. */
   requestUs: number;
+  /** Per pair of requests of the step: what each costs grows with their number. */
+  crowdUs?: number;
   host?: HostCosts;
   /** Steps of prompts that are launched kernel by kernel. */
   launch: LaunchCosts | null;
@@ -88,6 +91,18 @@ export interface ProfileScheduler {
   longPrefillTokenThreshold?: number;
 }
 
+/** What the size of a KV cache follows from, so that a model or GPU need not be in the catalogue. */
+export interface ProfileDimensions {
+  model?: Omit<ModelSpec, 'name'>;
+  gpu?: { memoryGib: number };
+}
+
+/** How far step times may be off, as shares: all of a step, and the host's work, which differs from run to run. */
+export interface ProfileUncertainty {
+  step?: number;
+  host?: number;
+}
+
 /** A latency model as data: one engine on one kind of GPU, from its own measurements. */
 export interface LatencyProfile {
   version: 1;
@@ -98,6 +113,9 @@ export interface LatencyProfile {
   step: StepCosts;
   request: RequestCosts;
   scheduler: ProfileScheduler;
+  /** Of the model and the GPU, where they were known. */
+  dimensions?: ProfileDimensions;
+  uncertainty?: ProfileUncertainty;
 }
 
 export const profile: LatencyModelKind = {

@@ -7,7 +7,7 @@ for (const kind of LATENCY_MODELS) latencyContract(kind);
 describe('latencyModel', () => {
   it('finds every model by its name', () => {
     for (const kind of LATENCY_MODELS) expect(latencyModel(kind.name)).toBe(kind);
-    expect(LATENCY_MODELS.map((kind) => kind.name)).toEqual(['trained-physics', 'roofline', 'profile']);
+    expect(LATENCY_MODELS.map((kind) => kind.name)).toEqual(['physics', 'trained-physics', 'roofline', 'profile']);
   });
 
   it('names the nearest model for an unknown one', () => {
@@ -15,7 +15,7 @@ describe('latencyModel', () => {
       expect.objectContaining({
         code: 'UNKNOWN_LATENCY_MODEL',
         place: '--latency-model',
-        hint: "did you mean 'roofline'? known: trained-physics, roofline, profile",
+        hint: "did you mean 'roofline'? known: physics, trained-physics, roofline, profile",
       }),
     );
   });

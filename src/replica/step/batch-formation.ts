@@ -83,9 +83,9 @@ export class BatchFormation {
   isSteady(): boolean {
     const batch = this.#batch;
     this.#plan.budget = this.#maxTokens - batch.decoding;
-    if (this.prefilling.length > 0 || batch.decoding === 0 || batch.keyedDecoding > 0 || this.#plan.budget < 0)
-      return false;
-    return this.seating.admitsNone();
+    if (this.prefilling.length > 0 || batch.decoding === 0 || this.#plan.budget < 0) return false;
+    // Blocks that are remembered in a step may let a waiting request in, in that very step.
+    return batch.keyedDecoding > 0 ? this.seating.isClosed() : this.seating.admitsNone();
   }
 
   /** Sums of a decode-only step. */
@@ -178,13 +178,16 @@ export class BatchFormation {
 
   /** A decode-only step with all the blocks it needs. */
   #decodeAll(): void {
+    this.appendBlocks(this.#batch.ringAt(0));
+    this.#plan.budget -= this.#batch.decoding;
+    this.shapeOfDecodes();
+  }
+
+  /** Blocks for the decoding slots of this ring: those that need one, where all can have one. */
+  appendBlocks(ring: number): void {
     const batch = this.#batch;
     if (batch.keyedDecoding > 0 && this.#blockSize > 1) this.#appendAndRemember();
-    else
-      for (let slot = batch.firstOfRing(batch.ringAt(0)); slot >= 0; slot = batch.ringNext(slot))
-        this.#kv.appendBlock(slot);
-    this.#plan.budget -= batch.decoding;
-    this.shapeOfDecodes();
+    else for (let slot = batch.firstOfRing(ring); slot >= 0; slot = batch.ringNext(slot)) this.#kv.appendBlock(slot);
   }
 
   /**

@@ -51,8 +51,13 @@ export class DecodeRun {
     let steps = 0;
     // Slots whose next token starts a block: nearly always none.
     let ring = batch.ringAt(0);
-    while (at < stopUs && kv.changes === changes && !batch.mayFinishNext() && batch.sizeOfRing(ring) <= kv.pool.free) {
-      for (let slot = batch.firstOfRing(ring); slot >= 0; slot = batch.ringNext(slot)) kv.appendBlock(slot);
+    while (
+      at < stopUs &&
+      (kv.changes === changes || formation.seating.admitsNone()) &&
+      !batch.mayFinishNext() &&
+      batch.sizeOfRing(ring) <= kv.pool.free
+    ) {
+      formation.appendBlocks(ring);
       if (readsContexts) shape.heldTokens = kv.pool.used * this.#blockSize;
       ring = batch.ringBefore(ring);
       const duration = this.#latency.stepUs(shape, at);

@@ -112,13 +112,16 @@ export class Seating {
    */
   admitsNone(): boolean {
     return (
-      this.#queue.length === 0 ||
-      this.#plan.budget <= 0 ||
-      this.#batch.size >= this.#maxSeats ||
+      this.isClosed() ||
       (this.#plan.budget === this.#blockedBudget &&
         this.#kv.changes === this.#blockedChanges &&
         this.#queue.head() === this.#blockedRow)
     );
+  }
+
+  /** Whether no request gets a seat whatever the memory: none waits, or there is no seat or no budget left. */
+  isClosed(): boolean {
+    return this.#queue.length === 0 || this.#plan.budget <= 0 || this.#batch.size >= this.#maxSeats;
   }
 
   /** A slot is about to lose its seat, with `computed` tokens of its prompt done. Its request goes back to the queue. */

@@ -6,8 +6,9 @@ import type { KvCache } from '../kv/kv-cache.js';
 import type { LatencyModel } from '../latency/contract.js';
 import type { ReplicaCounters } from '../replica-counters.js';
 import type { ReplicaModelConfig } from '../replica-model-config.js';
-import type { ReplicaEvents, ReplicaRequests } from '../replica-requests.js';
+import type { ReplicaRequests } from '../replica-requests.js';
 import type { BatchFormation } from './batch-formation.js';
+import type { StepReports } from './step-reports.js';
 
 /** What StepEnd works on. */
 export interface StepEndParts {
@@ -18,7 +19,7 @@ export interface StepEndParts {
   gaps: TokenGaps;
   latency: LatencyModel;
   requests: ReplicaRequests;
-  events: ReplicaEvents;
+  reports: StepReports;
   counters: ReplicaCounters;
 }
 
@@ -31,7 +32,7 @@ export class StepEnd {
   readonly #gaps: TokenGaps;
   readonly #latency: LatencyModel;
   readonly #requests: ReplicaRequests;
-  readonly #events: ReplicaEvents;
+  readonly #reports: StepReports;
   readonly #counters: ReplicaCounters;
   readonly #rules: EngineRules;
   /** Slots that finish in this step. */
@@ -45,7 +46,7 @@ export class StepEnd {
     this.#gaps = parts.gaps;
     this.#latency = parts.latency;
     this.#requests = parts.requests;
-    this.#events = parts.events;
+    this.#reports = parts.reports;
     this.#counters = parts.counters;
     this.#rules = engineRules(parts.config.engineRules);
   }
@@ -80,7 +81,7 @@ export class StepEnd {
         this.#gaps.open(slot);
       }
       batch.startDecoding(slot, lastContext(table, row, this.#config));
-      if (!goesOn) this.#events.firstToken(row);
+      if (!goesOn) this.#reports.firstToken(row, endUs);
     }
     if (left < prefilling.length) prefilling.length = left;
   }
@@ -107,6 +108,8 @@ export class StepEnd {
     const lastNeedsBlock =
       this.#rules.storesLastToken && output > 0 && !capped && batch.stored(slot) % this.#config.blockSize === 0;
     counters.allocationFailures += lastNeedsBlock && !this.#kv.appendBlock(slot) ? 1 : 0;
+    const { pool } = this.#kv;
+    const before = pool.used;
     this.#kv.release(slot);
     this.#formation.seating.kept?.claimGaps(row);
     this.#formation.seating.gone(row);
@@ -117,6 +120,6 @@ export class StepEnd {
     counters.completed++;
     counters.lengthCapped += capped ? 1 : 0;
     counters.outputTokens += produced;
-    this.#events.left(row, true, endUs);
+    this.#reports.left(row, endUs, before - pool.used);
   }
 }

@@ -10,10 +10,12 @@ import { htmlPage, htmlTable } from '../page/html-page.js';
 import { COLOUR_OF, MOST_POINTS, metricCharts } from './calibrate-charts.js';
 import {
   calibrationHeadline,
+  errorRows,
+  failureRows,
   goodputRows,
-  gradeRows,
   levelRows,
   METRIC_TITLES,
+  requestRows,
   verdictRows,
 } from './calibrate-table.js';
 
@@ -25,8 +27,18 @@ const STYLE = `${CHART_STYLE}
 export function calibrationPage({ document, points }: Calibration, title: string): string {
   const sections = [
     `<h1>${escaped(title)}</h1>\n${paragraph(`${calibrationHeadline(document)}.`)}`,
-    section('How good the prediction is', table(gradeRows(document)), table(verdictRows(document))),
-    section('Both sides', table(named(levelRows(document))), table(goodputRows(document))),
+    section(
+      'How good the prediction is',
+      table(errorRows(document)),
+      table(requestRows(document)),
+      table(verdictRows(document)),
+    ),
+    section(
+      'Both sides',
+      table(named(levelRows(document))),
+      table(failureRows(document)),
+      table(goodputRows(document)),
+    ),
     ...(Object.keys(points.metrics) as MetricName[]).map((name) => metricSection(points, name)),
     section('Notes', list(document.notes)),
     section('How to read this', ...method(document, points).map(paragraph)),
@@ -43,10 +55,12 @@ function metricSection(points: CalibrationPoints, name: MetricName): string {
   return section(title, `<ul class="legend">${legend.join('')}</ul>\n<div class="panels">\n${charts}\n</div>`);
 }
 
-function method({ known_limitations }: CalibrationDocument, { sentS }: CalibrationPoints): string[] {
+function method({ known_limitations, repeatability }: CalibrationDocument, { sentS }: CalibrationPoints): string[] {
   const thinned = `Of ${sentS.length} requests every so many is drawn as a dot, up to ${MOST_POINTS}; numbers and lines are of all.`;
   return [
-    'MAPE is the mean of the absolute errors of single requests, each as a share of what was measured; r is their correlation. Excellent is below 10 % with r above 0.95, good below 20 % and 0.85, fair below 35 % and 0.70.',
+    `A grade compares the errors of the mean, the median, the 90th percentile and the median single request with what a repeat of the run differs (${repeatability}): the largest of them is at most twice that for excellent, five times for good, ten times for fair.`,
+    'Intervals hold 95 %. The error follows from drawing blocks of consecutive requests again and again; the prediction also holds what a repeat differs.',
+    'MAPE is the mean of the absolute errors of single requests, each as a share of what was measured; r is their correlation.',
     'Errors are predicted less measured, in per cent of what was measured. The line among the dots joins the middle errors of twelve parts of the axis; the farthest hundredth on either side is drawn at the edge.',
     ...(sentS.length > MOST_POINTS ? [thinned] : []),
     ...known_limitations,

@@ -114,12 +114,13 @@ function fleetSections(comparison: Comparison): string {
   ].join('\n');
 }
 
-function method({ comparison: { intervals } }: ComparisonDocument): string {
+function method({ comparison: { intervals, step_times } }: ComparisonDocument): string {
   return [
     `${intervals}. A difference whose interval includes 0 is inside the noise: other seeds may turn it round.`,
     'About one in twenty intervals misses the true difference by chance; the more variants there are, the more of them to expect.',
     'Whiskers reach from the lowest to the highest of the seeds.',
-    'Step times come from a model of the hardware: differences between variants are more reliable than the numbers themselves.',
+    ...step_times.map((text) => `Step times: ${text}.`),
+    'Differences between variants are more reliable than the numbers themselves, as long as they exceed that error.',
   ]
     .map(paragraph)
     .join('\n');

@@ -21,7 +21,9 @@ export function compareTable(document: ComparisonDocument, options: TextOptions)
     ],
     style.table(compareRows(document, marker(style)), alignments(document.comparison.headline)),
     [style.heading('What differs'), ...findingLines(document).flatMap((line) => style.prose(line, 4))],
-    style.prose(`${document.comparison.intervals}.`).map(style.faint),
+    [...document.comparison.step_times.map((text) => `Step times: ${text}.`), `${document.comparison.intervals}.`]
+      .flatMap((text) => style.prose(text))
+      .map(style.faint),
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }

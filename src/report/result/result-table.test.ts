@@ -61,6 +61,7 @@ function sample(): ResultDocument {
     slo: {},
     fairness: { jain: 1, tenants: {} },
     anomalies: { priority_inversions: 0, hol_blocking_events: 0, shed: {}, rejections: {} },
+    latency: { model: 'trained-physics' },
     config: {
       instances: 2,
       seed: 42,
@@ -84,6 +85,7 @@ describe('resultTable', () => {
         'Throughput  3.25 requests/s, 1,234.5 output tokens/s over 12.50 s',
         'Tokens      4,000 in, 40,000 out',
         'KV cache    25.0 % of prompt tokens found, 1 preemption',
+        'Step times  trained-physics',
         '',
         'Latency, ms         mean       p50       p90       p95       p99       max',
         'first token        20.00     21.00     22.00     23.00     24.00     26.00',

@@ -2,11 +2,13 @@ import type {
   ClientMetrics,
   ClusterMetrics,
   InstanceMetrics,
+  LatencyInterval,
   ResultDocument,
   ServingMetrics,
 } from '../../simulator/result-document.js';
 import { bar } from '../text/bar.js';
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
+import { stepTimesText } from '../text/step-times-text.js';
 import { createStyle, labelledText, type Style, type TextOptions } from '../text/style.js';
 import { textTable } from '../text/text-table.js';
 import {
@@ -58,7 +60,7 @@ export function resultTable(document: ResultDocument, options: TextOptions): str
   return `${text.join('\n\n')}\n`;
 }
 
-function headline({ cluster, config }: ResultDocument, style: Style): string[] {
+function headline({ cluster, config, latency }: ResultDocument, style: Style): string[] {
   const { replica } = config;
   const size = counted(config.instances, 'instance');
   const queue = config.flowControl === null ? '' : `, gateway queue by ${config.flowControl.dispatchOrder}`;
@@ -88,7 +90,16 @@ function headline({ cluster, config }: ResultDocument, style: Style): string[] {
       'KV cache',
       `${percent(cluster.prompt_cache_hit_rate)} of prompt tokens found, ${counted(cluster.preemption_count, 'preemption')}`,
     ),
+    ...labelled('Step times', stepTimesText(latency)),
+    ...(latency.interval === undefined ? [] : labelled('Interval', intervalText(latency.interval))),
   ];
+}
+
+/** What the means are at both ends of the step times. */
+function intervalText({ why, ttft_mean_ms, itl_mean_ms, e2e_mean_ms }: LatencyInterval): string {
+  const between = ([low, high]: [number, number]) => `${decimal(low)} to ${decimal(high)}`;
+  const means = `first token ${between(ttft_mean_ms)}, between tokens ${between(itl_mean_ms)}, whole request ${between(e2e_mean_ms)}`;
+  return `mean ms ${means} (${why})`;
 }
 
 type Quantile = 'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'max';

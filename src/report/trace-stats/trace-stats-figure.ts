@@ -1,4 +1,4 @@
-import type { ReuseShare, TraceSeries, TraceStats } from '../../workload/tools/trace-stats-document.js';
+import type { ReuseShare, TraceSeries, TraceStats } from '../../workload/tools/stats/trace-stats-document.js';
 import type { Chart, Point, Series } from '../chart/chart.js';
 import { drawFigure } from '../chart/figure.js';
 import { linearScale, logScale } from '../chart/scale.js';

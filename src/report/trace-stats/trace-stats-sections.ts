@@ -1,4 +1,4 @@
-import type { ReuseShare, Spread, TraceStats } from '../../workload/tools/trace-stats-document.js';
+import type { ReuseShare, Spread, TraceStats } from '../../workload/tools/stats/trace-stats-document.js';
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { timeSpan } from '../text/time-span.js';
 

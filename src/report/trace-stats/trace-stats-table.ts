@@ -1,4 +1,4 @@
-import type { TraceStats } from '../../workload/tools/trace-stats-document.js';
+import type { TraceStats } from '../../workload/tools/stats/trace-stats-document.js';
 import { createStyle, type TextOptions } from '../text/style.js';
 import { statsHeadline, statsSections } from './trace-stats-sections.js';
 

@@ -1,18 +1,22 @@
+import { mean } from '../../kernel/percentile.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
 import type { Replica } from '../../replica/replica.js';
 import type { RequestOutcomes } from '../../replica/request-outcomes.js';
+import { STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import { byName } from '../by-name.js';
 import type { Cluster } from '../cluster.js';
 import type { ClusterConfig } from '../cluster-config.js';
 import type { DecisionTrace } from '../decision-trace.js';
-import type { ClusterMetrics, InstanceMetrics, ResultDocument } from '../result-document.js';
+import type { ClientCap, ClusterMetrics, InstanceMetrics, ResultDocument } from '../result-document.js';
 import { holBlockingEvents, priorityInversions } from './anomalies.js';
 import { classMetrics } from './class-metrics.js';
 import { clientLatencies } from './client-latencies.js';
 import { fairness } from './fairness.js';
 import { fitness } from './fitness.js';
 import { goodput } from './goodput.js';
+import { latencyNote } from './latency-note.js';
+import { p99Ms } from './latency-spread.js';
 import { modelMetrics } from './model-metrics.js';
 import { RequestSampler, rowsBy } from './request-sample.js';
 import { countStatuses, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
@@ -61,6 +65,7 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   const good = goodput(table, outcomes, sampler, config.goodputTargets, serving.duration_s);
   const fit = fitness(config.fitnessWeights, serving);
   const sessions = sessionMetrics(table, outcomes);
+  const client = clientCap(config.maxInFlight, outcomes, table.count);
   const models = modelMetrics(table, outcomes, sampler, config.replica.model);
   return {
     cluster: clusterMetrics,
@@ -78,5 +83,27 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
       rejections: Object.fromEntries([...cluster.reasons].sort(byName)),
     },
     ...(models === undefined ? {} : { models }),
+    ...(client === undefined ? {} : { client }),
+    latency: latencyNote(config.replica, replicas),
+  };
+}
+
+/** How the client's cap on requests in flight held requests back; undefined when it has none. */
+function clientCap(
+  maxInFlight: number | undefined,
+  { clientWaitUs, status }: RequestOutcomes,
+  requests: number,
+): ClientCap | undefined {
+  if (maxInFlight === undefined || clientWaitUs === null) return undefined;
+  const waits = clientWaitUs
+    .subarray(0, requests)
+    .filter((_, row) => status[row] !== STATUS.not_arrived)
+    .sort();
+  return {
+    max_in_flight: maxInFlight,
+    held_requests: waits.filter((us) => us > 0).length,
+    wait_mean_ms: waits.length === 0 ? 0 : mean(waits) / 1000,
+    wait_p99_ms: p99Ms(waits),
+    latencies_from: 'sending',
   };
 }

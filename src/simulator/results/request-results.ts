@@ -30,5 +30,6 @@ export function requestResults(
     round: table.session[row] === 0 ? null : table.round[row]!,
     model: table.models.name(table.model[row]!) || served,
     gateway_wait_us: orNull(outcomes.gatewayWaitUs?.[row] ?? Number.NaN),
+    ...(outcomes.clientWaitUs === null ? {} : { client_wait_us: outcomes.clientWaitUs[row]! }),
   }));
 }

@@ -1,7 +1,7 @@
 import { mean, percentile } from '../../kernel/percentile.js';
 import { arrivalOrder } from '../arrival-order.js';
 import type { RequestTable } from '../request-table.js';
-import { prefixReuse } from '../tools/prefix-reuse.js';
+import { prefixReuse } from '../tools/stats/prefix-reuse.js';
 
 /** The statistics that a fit preserves, by name, in display order. */
 export type TrafficStatistics = Record<StatisticName, number>;

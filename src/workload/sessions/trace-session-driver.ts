@@ -13,15 +13,20 @@ import { pausesBeforeRounds } from './pauses.js';
 import type { ThinkTime } from './think-time.js';
 import { TraceSessions } from './trace-sessions.js';
 
-/** Every later turn of a recorded session may take this long. */
+/** Later turns of a session may take this long, where nothing else is known. */
 const FOLLOW_UP_TIMEOUT_US = 300_000_000;
 const MAX_TOKENS = 2 ** 31 - 1;
 
 /**
  * Replays a trace's sessions in a closed loop: each turn arrives a pause after the response to the one before. The
  * trace is left unchanged, so that it can be replayed again.
+ * @param timeoutUs of later turns, 0 for none; null: as an observed trace recorded it, else five minutes
  */
-export function closedLoopWorkload(trace: Trace, thinkTime: ThinkTime | null): Workload {
+export function closedLoopWorkload(
+  trace: Trace,
+  thinkTime: ThinkTime | null,
+  timeoutUs: number | null = null,
+): Workload {
   const growth = trace.header.sessionContextGrowth;
   if (!['', 'accumulate', 'included'].includes(growth)) {
     throw headerInvalid(
@@ -37,7 +42,7 @@ export function closedLoopWorkload(trace: Trace, thinkTime: ThinkTime | null): W
       'leave session_context_growth out',
     );
   }
-  const driver = new TraceSessionDriver(trace, growth === 'accumulate', thinkTime);
+  const driver = new TraceSessionDriver(trace, growth === 'accumulate', thinkTime, timeoutUs);
   return { table: driver.firstTurns(), sessions: driver };
 }
 
@@ -47,10 +52,12 @@ export class TraceSessionDriver implements SessionDriver {
   readonly #sessions: TraceSessions;
   /** By row of the trace: the pause before it. */
   readonly #pauseUs: Float64Array;
+  readonly #timeoutUs: number | null;
   #followUps = 0;
 
-  constructor(trace: Trace, grows: boolean, thinkTime: ThinkTime | null) {
+  constructor(trace: Trace, grows: boolean, thinkTime: ThinkTime | null, timeoutUs: number | null = null) {
     this.#trace = trace;
+    this.#timeoutUs = timeoutUs;
     this.#grows = grows;
     this.#sessions = new TraceSessions(trace);
     this.#pauseUs = pausesBeforeRounds(trace, this.#sessions, thinkTime);
@@ -90,7 +97,8 @@ export class TraceSessionDriver implements SessionDriver {
     table.arrivalUs[next] = arrivalUs;
     table.inputTokens[next] = past + this.#freshTokens(record);
     table.outputTokens[next] = from.outputTokens[record]!;
-    table.deadlineUs[next] = arrivalUs + FOLLOW_UP_TIMEOUT_US;
+    const timeoutUs = this.#timeoutOf(record);
+    table.deadlineUs[next] = timeoutUs > 0 ? arrivalUs + timeoutUs : 0;
     table.sloClass[next] = table.sloClass[row]!;
     table.tenant[next] = table.tenant[row]!;
     table.model[next] = table.model[row]!;
@@ -102,6 +110,13 @@ export class TraceSessionDriver implements SessionDriver {
     const kept = from.flags[record]! & (ROW_STREAMING | ROW_GROWS_CONTEXT);
     table.flags[next] = kept | ROW_FOLLOW_UP | (this.#grows ? ROW_GROWS_CONTEXT : 0);
     return next;
+  }
+
+  #timeoutOf(record: number): number {
+    if (this.#timeoutUs !== null) return this.#timeoutUs;
+    const { header, table } = this.#trace;
+    const recordedUs = table.deadlineUs[record]! - table.arrivalUs[record]!;
+    return header.mode === 'real' && recordedUs > 0 ? recordedUs : FOLLOW_UP_TIMEOUT_US;
   }
 
   #freshTokens(record: number): number {

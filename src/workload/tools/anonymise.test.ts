@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { anonymise } from './anonymise.js';
 import { anyTrace, madeTrace, rowsOf } from './made-trace.fixture.js';
-import { traceStats } from './trace-stats.js';
+import { traceStats } from './stats/trace-stats.js';
 
 describe('anonymise', () => {
   it('replaces names and ids by numbers in order of time', () => {

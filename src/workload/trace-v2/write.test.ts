@@ -24,8 +24,9 @@ describe('writeTraceHeader', () => {
 
   it('reads back', async () => {
     const goodputTargets = { 'a: "b"': { ttftUs: 1500, e2eUs: 2e6 }, standard: { itlUs: 12.5 } };
-    const text = writeTraceHeader({ mode: 'replayed', workloadSpec: 'preset:chat', goodputTargets });
-    expect(await readTraceHeader(text, 't.yaml')).toMatchObject({ mode: 'replayed', goodputTargets });
+    const text = writeTraceHeader({ mode: 'replayed', workloadSpec: 'preset:chat', goodputTargets, maxInFlight: 64 });
+    expect(await readTraceHeader(text, 't.yaml')).toMatchObject({ mode: 'replayed', goodputTargets, maxInFlight: 64 });
+    expect(await readTraceHeader('trace_version: 3\nmax_in_flight: 0\n', 't.yaml')).not.toHaveProperty('maxInFlight');
   });
 });
 
@@ -41,6 +42,11 @@ describe('writeTraceData', () => {
     table.deadlineUs[row] = 300_500_000;
     return table;
   }
+
+  it('writes when a request was due that the client held back', () => {
+    const outcomes = { ttftUs: [100], itlSumUs: [50], status: () => 'ok' as const, clientWaitUs: [200_000] };
+    expect([...writeTraceData(oneRequest(), outcomes)].join('')).toContain(',300000,500000,500100,500150,');
+  });
 
   it('writes the times of the first and the last token', () => {
     const text = written(oneRequest(), { ttftUs: [28_022], itlSumUs: [109_912], status: () => 'ok' });

@@ -15,6 +15,8 @@ export interface TraceOutcomes {
   ttftUs: ArrayLike<number>;
   /** Sum of the gaps between tokens so far. */
   itlSumUs: ArrayLike<number>;
+  /** For how long the client held the request back after it was due; absent: not at all. */
+  clientWaitUs?: ArrayLike<number>;
   status(row: number): 'ok' | 'timeout' | 'incomplete' | '';
 }
 
@@ -25,11 +27,17 @@ const CHUNK_CHARACTERS = 64 * 1024;
  * turns of a growing session are written with the whole length of their prompts.
  */
 export function writeTraceData(table: RequestTable, outcomes: TraceOutcomes): Generator<string, void, undefined> {
+  const { clientWaitUs } = outcomes;
+  const { arrivalUs, count } = table;
+  const wantedUs =
+    clientWaitUs === undefined
+      ? arrivalUs
+      : Float64Array.from({ length: count }, (_, row) => arrivalUs[row]! - clientWaitUs[row]!);
   const hasPauses = table.pauseUs.subarray(0, table.count).some((us) => us > 0);
   return rows(table, {
     outcomes,
     epochUs: 0,
-    wantedUs: table.arrivalUs,
+    wantedUs,
     ...(hasPauses ? { thinkTimeUs: (row: number) => table.pauseUs[row]! } : {}),
     relativeDeadlines: false,
     renumber: true,

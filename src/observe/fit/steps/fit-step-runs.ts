@@ -18,6 +18,8 @@ const MOST_SLOWDOWN = 1;
 export interface StepRun {
   name: string;
   samples: readonly StepSample[];
+  /** What the run does not show, a sentence each. */
+  notes?: readonly string[];
 }
 
 /** Fits the steps of all runs. The error of a fit without the end of each run on that end goes to the report. */
@@ -44,7 +46,7 @@ export function fitStepRuns(
   const judged = last.length < LEAST_HELD_OUT ? null : stepErrors(fitLoadedSteps(first, launchedAbove).fit.costs, last);
   report.steps = { fitted: stepErrors(fit.costs, all), heldOut: judged };
   report.parameters.push(...stepIntervals(fit));
-  report.notes.push(...notesOn(all, fit.costs));
+  report.notes.push(...runs.flatMap(({ notes }) => notes ?? []), ...notesOn(all, fit.costs));
   if (doubtful) report.notes.push('These steps do not show whether the GPU slows down under load: not simulated.');
   if (!measured)
     report.notes.push(

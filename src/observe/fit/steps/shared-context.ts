@@ -1,7 +1,9 @@
 import { sharedTokens } from '../../../replica/latency/profile-latency.js';
-import { SHARED_CONTEXT } from '../families/physics-family.js';
 import { fitSteps, type StepFit, type StepFitSettings } from './fit-steps.js';
 import type { StepSample } from './step-sample.js';
+
+/** Cost of a token in a shared block, relative to an unshared one, on an H200. */
+const SHARED_CONTEXT = 0.75;
 
 /** With less shared context than this, steps do not show what sharing saves. */
 const LEAST_SHARE = 0.05;

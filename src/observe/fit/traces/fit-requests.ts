@@ -1,6 +1,6 @@
 import type { RequestCosts, StepCosts } from '../../../replica/latency/profile.js';
 import { profileLatency } from '../../../replica/latency/profile-latency.js';
-import { type ProfileFamily, valuesAt } from '../families/profile-family.js';
+import { type ProfileFamily, priorResiduals, valuesAt } from '../families/profile-family.js';
 import { type LeastSquares, leastSquares } from '../solve/least-squares.js';
 import type { ObservedTrace } from './observed-trace.js';
 import { replayTrace } from './replay-trace.js';
@@ -50,14 +50,13 @@ export function fitRequests(
       const { ttftUs, e2eUs } = replayTrace(trace, latency, needed[i]!);
       return groups[i]!.flatMap((group) => groupErrors(group, meansOf(trace, group.rows, ttftUs, e2eUs)));
     });
-    const doubts = family.parameters.map(({ doubt }, i) => at[i]! / doubt);
-    return Float64Array.from([...errors, ...doubts]);
+    return Float64Array.from([...errors, ...priorResiduals(family, at)]);
   };
   const start = new Float64Array(family.parameters.length);
   const widths = family.parameters.map(({ doubt }) => Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, WIDTH * doubt)));
   const solution = leastSquares(start, widths, residuals, (_, loss) => progress(tries, loss));
   const values = valuesAt(family, solution.at);
-  const observations = solution.residuals.length - family.parameters.length;
+  const observations = solution.residuals.length - priorResiduals(family, start).length;
   return { values, ...family.costsOf(values), solution, observations };
 }
 

@@ -1,7 +1,7 @@
 import type { RequestCosts, StepCosts } from '../../../replica/latency/profile.js';
 import { profileLatency } from '../../../replica/latency/profile-latency.js';
 import { tooFewRequests } from '../errors.js';
-import type { FitParameter, ProfileFamily } from '../families/profile-family.js';
+import { commonFactor, type FitParameter, ownDoubts, type ProfileFamily } from '../families/profile-family.js';
 import { type FitReport, type Interval, intervalOf } from '../fit-report.js';
 import { normalMatrix } from '../solve/least-squares.js';
 import { solve } from '../solve/nnls.js';
@@ -15,6 +15,9 @@ const LEAST_REQUESTS = 40;
 const LEAST_HELD_OUT = 20;
 /** A parameter that may as well be a quarter more or less is not known. */
 const WIDE = 1.25;
+/** A common factor beyond this says that the hardware is another; this many doubts are a surprise. */
+const OTHER_HARDWARE = 1.3;
+const SURPRISING = 2.5;
 /** Of a 95 % interval, in standard deviations. */
 const SPAN = 1.96;
 /** Every request is in four groups, which are therefore not independent. */
@@ -86,6 +89,22 @@ function tellParameters(family: ProfileFamily, fit: RequestFit, report: FitRepor
   const open = intervals.filter(({ value, high }) => high === null || high > WIDE * value).map(({ name }) => name);
   if (open.length > 0)
     report.notes.push(`The data shows little about ${open.join(', ')}: mostly what was expected of them.`);
+  tellSurprises(family, fit, report);
+}
+
+/** What is far from the expectation: other hardware, or data that was misread. */
+function tellSurprises(family: ProfileFamily, { values, solution }: RequestFit, report: FitReport): void {
+  const factor = Math.exp(commonFactor(family, solution.at));
+  if (Math.max(factor, 1 / factor) > OTHER_HARDWARE) {
+    const how = `${family.together!.names.join(', ')} are ${factor.toFixed(2)} times what ${family.together!.as} takes`;
+    report.notes.push(`Not the hardware of the data sheet: ${how}. A share of a GPU, or a capped clock?`);
+  }
+  for (const [i, doubts] of ownDoubts(family, solution.at).entries()) {
+    if (Math.abs(doubts) < SURPRISING) continue;
+    const { name, start } = family.parameters[i]!;
+    const times = (values[i]! / start / (family.together?.names.includes(name) ? factor : 1)).toFixed(2);
+    report.notes.push(`${name} is ${times} times what was expected: believe it for loads like those fitted only.`);
+  }
 }
 
 /** Rows that arrived in the first part of a trace's time. */

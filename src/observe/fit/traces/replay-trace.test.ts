@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { fakeConfig, fakeLatency, fakeTable } from '../../../replica/fake-replica.fixture.js';
 import type { LatencyModel } from '../../../replica/latency/contract.js';
 import { engineLatency, profileLatency } from '../../../replica/latency/profile-latency.js';
+import { fakeCluster, simulateFake } from '../../../simulator/fake-cluster.fixture.js';
 import { RequestTable } from '../../../workload/request-table.js';
 import { ENGINE, PLANTED } from '../planted.fixture.js';
 import type { ObservedTrace } from './observed-trace.js';
@@ -42,6 +44,20 @@ describe('a replayed trace', () => {
     expect([...e2eUs]).toEqual([300, 300, 300, 300, 300]);
     expect([...replayTrace(traceOf([0, 0, 0, 0, 10]), latency).ttftUs]).toEqual([100, 100, 100, 100, 190]);
   });
+
+  it.each(['classic', 'vllm-v1', 'vllm-v1-async'])(
+    'has the latencies of a simulation with the same cap and %s rules',
+    (rules) => {
+      const list = Array.from({ length: 40 }, (_, i) => ({ at: 3 * i, input: 4 + (i % 5), output: 1 + (i % 7) }));
+      const config = fakeConfig({ engineRules: rules });
+      const none = new Float64Array(list.length).fill(Number.NaN);
+      const table = fakeTable(list);
+      const trace = { name: 't', table, ttftUs: none, e2eUs: none, warmUp: 0, maxInFlight: 3, engine: config };
+      const replayed = replayTrace(trace, fakeLatency());
+      const { outcomes } = simulateFake(list, fakeCluster({ instances: 1, maxInFlight: 3, replica: config }));
+      expect([...outcomes.ttftUs, ...outcomes.e2eUs]).toEqual([...replayed.ttftUs, ...replayed.e2eUs]);
+    },
+  );
 
   it('is of an engine that remembers what it did in this run, and nothing else', () => {
     const slowdown = { share: 0.5, tokenUs: 100, overUs: 50_000 };

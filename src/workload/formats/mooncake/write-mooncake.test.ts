@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anyTrace, madeTrace } from '../../tools/made-trace.fixture.js';
-import { traceStats } from '../../tools/trace-stats.js';
+import { traceStats } from '../../tools/stats/trace-stats.js';
 import type { Trace } from '../../trace.js';
 import { writeTrace } from '../../trace-v2/write.js';
 import { readAnyTrace } from '../read-any-trace.js';

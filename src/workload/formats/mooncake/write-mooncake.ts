@@ -2,7 +2,7 @@ import { arrivalOrder } from '../../arrival-order.js';
 import type { PromptBlocks } from '../../prompt-blocks.js';
 import type { RequestTable } from '../../request-table.js';
 import { promptTable } from '../../tools/prompt-table.js';
-import { SharedBlocks } from '../../tools/shared-blocks.js';
+import { SharedBlocks } from '../../tools/stats/shared-blocks.js';
 import type { Trace } from '../../trace.js';
 import { HASH_BLOCK_TOKENS } from '../records/hash-ids.js';
 

@@ -45,8 +45,9 @@ export class TrafficRows {
     const status = record.count('status');
     const input = record.count('input_tokens');
     const output = isThere(record, 'output_tokens') ? record.count('output_tokens') : 0;
-    const outcome = outcomeOf(status, record.name('outcome'));
     const times = ['dispatch_us', 'first_token_us', 'end_us'].map((field) => timeAfter(record, field, arrivalUs));
+    const isMetered = isThere(record, 'cached_tokens') && !Number.isNaN(times[1]!);
+    const outcome = outcomeOf(status, record.name('outcome'), isMetered);
     this.#models.set(model, (this.#models.get(model) ?? 0) + 1);
     if (this.#part.model !== undefined && model !== this.#part.model) return;
     if (this.#part.answered && outcome !== 'ok') return;
@@ -184,8 +185,13 @@ function timeAfter(record: TraceRecord, field: string, arrivalUs: number): numbe
   throw record.invalid(field, `${us} is before the arrival at ${arrivalUs}`, 'give both by the same clock');
 }
 
-/** `recorded`: the outcome as the gateway recorded it, empty where it did not. */
-function outcomeOf(status: number, recorded: string): ObservedOutcome {
-  if (status < 400 && (recorded === '' || recorded === 'ok')) return 'ok';
+/**
+ * A client that closes its connection after the last byte of a stream is recorded as one that left: the response is complete
+ * all the same.
+ * @param recorded the outcome as the gateway recorded it, empty where it did not
+ * @param isMetered the engine reported the usage of a stream, which it does at its end
+ */
+function outcomeOf(status: number, recorded: string, isMetered: boolean): ObservedOutcome {
+  if (status < 400 && (recorded === '' || recorded === 'ok' || (recorded === 'client_left' && isMetered))) return 'ok';
   return recorded === 'timeout' || status === 408 || status === 504 ? 'timeout' : 'incomplete';
 }

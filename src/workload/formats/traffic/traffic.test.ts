@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OBSERVED_OUTCOMES } from '../../observed.js';
 import { PromptKeys } from '../../prompt-keys.js';
 import { closedLoopWorkload } from '../../sessions/trace-session-driver.js';
 import { readTraceV2 } from '../../trace-v2/read-trace.js';
@@ -143,7 +144,7 @@ describe('requests of recorded traffic without a complete response', () => {
   });
 
   it('keep the tokens received before they were cut off, and do not count as complete', async () => {
-    const broken = { model: 'a', output_tokens: 3, outcome: 'client_left' };
+    const broken = { model: 'a', output_tokens: 3, cached_tokens: null, outcome: 'client_left' };
     const { notes, outputTokens } = await read(...answered, broken, { ...REFUSED, model: 'a' });
     expect([outputTokens.slice(3), notes[0]!.slice(0, 29)]).toEqual([[3, 21], 'requests without a response: ']);
   });
@@ -158,7 +159,7 @@ describe('requests of recorded traffic without a complete response', () => {
   });
 
   it('are left out when only complete responses are selected', async () => {
-    const path = file(...answered, REFUSED, { outcome: 'client_left' }, { at: 7, outcome: 'ok' });
+    const path = file(...answered, REFUSED, { outcome: 'client_left', cached_tokens: null }, { at: 7, outcome: 'ok' });
     expect(told(await traffic.readPart!(path, { answered: true }))).toMatchObject({
       outputTokens: [10, 31, 100, 8],
       notes: ['requests are for 3 models and are taken together: a (2), b (1), m (3); --trace-model keeps one'],
@@ -167,6 +168,24 @@ describe('requests of recorded traffic without a complete response', () => {
       code: 'TRACE_PART_EMPTY',
       problem: 'no request has a complete response',
     });
+  });
+
+  it('do not include one whose client closed the connection after the last byte', async () => {
+    // The engine reports its usage at the end of a stream.
+    const path = file(
+      { outcome: 'client_left', output_tokens: 9 },
+      { at: 5, outcome: 'client_left', cached_tokens: null },
+    );
+    expect(told(await traffic.readPart!(path, { answered: true }))).toMatchObject({ outputTokens: [9] });
+    const { observed } = await traffic.read(path);
+    expect([...observed!.outcome].map((i) => OBSERVED_OUTCOMES[i])).toEqual(['ok', 'incomplete']);
+    const unstreamed = { outcome: 'client_left', first_token_us: null };
+    const refused = { outcome: 'client_left', status: 499 };
+    for (const one of [unstreamed, refused]) {
+      await expect(traffic.readPart!(file(one), { answered: true })).rejects.toMatchObject({
+        code: 'TRACE_PART_EMPTY',
+      });
+    }
   });
 
   it('have length 1 where no response is complete', async () => {

@@ -37,6 +37,7 @@ export function columnOf(table: RequestTable, extras: Extras, lists: BlockLists 
     { name: 'slo_target_us', ...time, into: table.sloTargetUs },
     { name: 'server_input_tokens', ...count, into: extras.serverTokens },
     { name: 'arrival_time_us', ...time, into: extras.wantedUs },
+    { name: 'intended_arrival_us', ...time, into: extras.wantedUs },
     { name: 'send_time_us', ...anyTime, into: table.arrivalUs },
     { name: 'first_chunk_time_us', ...anyTime },
     { name: 'last_chunk_time_us', ...anyTime },

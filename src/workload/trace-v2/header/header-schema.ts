@@ -38,6 +38,7 @@ export const HEADER_SCHEMA = section('Trace header', {
   block_tokens: field(count, { help: 'tokens of a block' }),
   server: field(SERVER_SCHEMA, { help: 'server that was observed' }),
   network: field(section('Network', { measured_rtt_ms: field(ms, { help: 'round trip' }) }), { help: 'network' }),
+  max_in_flight: field(count, { default: 0, help: 'requests that the client had in flight at most; 0: any number' }),
   goodput_slo_targets: field(
     map(
       'classes',
@@ -72,11 +73,19 @@ export function traceHeaderOf(keys: HeaderKeys, place: TraceHeader['place']): Tr
 }
 
 /** What only observed traces have. */
-function observation({ late, network, partial, server, warm_up_requests }: HeaderKeys): Partial<TraceHeader> {
+function observation({
+  late,
+  max_in_flight,
+  network,
+  partial,
+  server,
+  warm_up_requests,
+}: HeaderKeys): Partial<TraceHeader> {
   return {
     ...(warm_up_requests > 0 ? { warmUpRequests: warm_up_requests } : {}),
     ...(server === undefined ? {} : { server: camelKeys(server) as NonNullable<TraceHeader['server']> }),
     ...(network?.measured_rtt_ms === undefined ? {} : { rttMs: network.measured_rtt_ms }),
+    ...(max_in_flight > 0 ? { maxInFlight: max_in_flight } : {}),
     ...(partial === undefined ? {} : { partial }),
     ...(late === undefined ? {} : { late }),
   };

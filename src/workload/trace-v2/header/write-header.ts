@@ -15,6 +15,7 @@ export interface TraceFacts {
   warmUpRequests?: number;
   server?: TraceServer;
   rttMs?: number;
+  maxInFlight?: number;
   partial?: string;
   late?: string;
   /** When an observation began, in ISO 8601. */
@@ -38,6 +39,7 @@ export function writeTraceHeader(facts: TraceFacts): string {
   add('block_tokens', facts.blockTokens);
   lines.push(...serverLines(facts.server));
   if (facts.rttMs !== undefined) lines.push('network:', `  measured_rtt_ms: ${facts.rttMs}`);
+  add('max_in_flight', facts.maxInFlight);
   lines.push(...targetLines(facts.goodputTargets ?? {}));
   const metrics = Object.entries(facts.observedKvMetrics ?? {});
   if (metrics.length > 0) lines.push('observed_kv_metrics:', ...metrics.map(([key, value]) => `  ${key}: ${value}`));

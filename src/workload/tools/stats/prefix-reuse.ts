@@ -1,5 +1,5 @@
-import { grownArray, roomFor } from '../../kernel/grown-array.js';
-import type { RequestTable } from '../request-table.js';
+import { grownArray, roomFor } from '../../../kernel/grown-array.js';
+import type { RequestTable } from '../../request-table.js';
 import { type HotPrefix, hotPrefixes } from './hot-prefixes.js';
 import { LruBlocks } from './lru-blocks.js';
 import { SharedBlocks } from './shared-blocks.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { emptyShape } from './batch-shape.js';
-import type { LatencySetup } from './contract.js';
-import { setupOf, shapeOf, whole } from './latency.contract.js';
+import { emptyShape } from '../batch-shape.js';
+import type { LatencySetup } from '../contract.js';
+import { setupOf, shapeOf, whole } from '../latency.contract.js';
 import { trainedPhysics } from './trained-physics.js';
 
 const quiet = () => {};

@@ -1,5 +1,5 @@
-import { grownArray, roomFor } from '../../kernel/grown-array.js';
-import { RecencyLists } from '../../kernel/recency-lists.js';
+import { grownArray, roomFor } from '../../../kernel/grown-array.js';
+import { RecencyLists } from '../../../kernel/recency-lists.js';
 
 /** The one list of entries. */
 const CACHED = 0;

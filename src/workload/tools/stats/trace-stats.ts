@@ -1,11 +1,11 @@
-import { percentile } from '../../kernel/percentile.js';
-import { arrivalOrder } from '../arrival-order.js';
-import { type RequestTable, requestId } from '../request-table.js';
-import type { Trace } from '../trace.js';
+import { percentile } from '../../../kernel/percentile.js';
+import { arrivalOrder } from '../../arrival-order.js';
+import { type RequestTable, requestId } from '../../request-table.js';
+import type { Trace } from '../../trace.js';
+import { promptTable } from '../prompt-table.js';
+import { NAME_COLUMNS, type NamedColumn } from '../select-rows.js';
+import { sessionTurns } from '../session-turns.js';
 import { type PrefixReuse, prefixReuse } from './prefix-reuse.js';
-import { promptTable } from './prompt-table.js';
-import { NAME_COLUMNS, type NamedColumn } from './select-rows.js';
-import { sessionTurns } from './session-turns.js';
 import type { PromptKnowledge, Spread, TraceSeries, TraceStats } from './trace-stats-document.js';
 
 export interface StatsOptions {

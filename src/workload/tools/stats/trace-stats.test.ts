@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Trace } from '../trace.js';
-import { madeTrace } from './made-trace.fixture.js';
+import type { Trace } from '../../trace.js';
+import { madeTrace } from '../made-trace.fixture.js';
 import { traceStats } from './trace-stats.js';
 
 const seconds = (s: number) => s * 1e6;

@@ -1,11 +1,11 @@
-import { moeLayers } from '../catalogue/contract.js';
-import { checkKvHeads, checkParallelism } from '../catalogue/parallelism-check.js';
-import { modelLacks } from '../errors.js';
+import { moeLayers } from '../../catalogue/contract.js';
+import { checkKvHeads, checkParallelism } from '../../catalogue/parallelism-check.js';
+import { modelLacks } from '../../errors.js';
+import { peakTflops } from '../compute-rate.js';
+import type { BatchShape, LatencyModel, LatencyModelKind, LatencySetup } from '../contract.js';
+import { moeCommBackend } from '../moe-comm.js';
+import { stepDurationUs, wholeUs } from '../whole-us.js';
 import { coefficients, type StepWeights } from './coefficients.js';
-import { peakTflops } from './compute-rate.js';
-import type { BatchShape, LatencyModel, LatencyModelKind, LatencySetup } from './contract.js';
-import { moeCommBackend } from './moe-comm.js';
-import { stepDurationUs, wholeUs } from './whole-us.js';
 
 /** Two bytes per KV element, for any type of the model. */
 const KV_BYTES = 2;

@@ -1,4 +1,4 @@
-import { badCoefficients } from '../errors.js';
+import { badCoefficients } from '../../errors.js';
 
 /** Per-request overheads in microseconds: before queueing, after the last token, per token. */
 const FITTED_ALPHA: readonly number[] = [15563.199579, 777.3455, 45.907545];

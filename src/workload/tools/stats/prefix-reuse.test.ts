@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrivalOrder } from '../arrival-order.js';
-import { type RequestTable, ROW_GROWS_CONTEXT } from '../request-table.js';
-import { anyTrace, madeTrace } from './made-trace.fixture.js';
+import { arrivalOrder } from '../../arrival-order.js';
+import { type RequestTable, ROW_GROWS_CONTEXT } from '../../request-table.js';
+import { anyTrace, madeTrace } from '../made-trace.fixture.js';
+import { promptTable } from '../prompt-table.js';
 import { prefixReuse } from './prefix-reuse.js';
-import { promptTable } from './prompt-table.js';
 
 /** The content of each full block of a prompt, as text: by the rules, one block at a time. */
 function blockNames(table: RequestTable, row: number, size: number): string[] {

@@ -1,4 +1,6 @@
-import { mean, percentile } from '../../kernel/percentile.js';
+import { mean, percentile } from '../../../kernel/percentile.js';
+import type { PredictionInterval } from './prediction-interval.js';
+import type { Grade, RepeatComparison } from './repeatability.js';
 
 export const LEVELS = ['mean', 'median', 'p50', 'p90', 'p95', 'p99'] as const;
 
@@ -7,8 +9,6 @@ export type Level = (typeof LEVELS)[number];
 /** Statistics of both sides; errors are predicted less measured, and their size as a share of what was measured. */
 export type WorkloadLevel = Record<`${'real' | 'sim'}_${Level}` | `${Level}_error`, number> &
   Record<`${Level}_percent_error`, number | null>;
-
-export type Grade = 'excellent' | 'good' | 'fair' | 'poor' | 'too few';
 
 /** How well single requests are predicted. */
 export interface RequestLevel {
@@ -23,6 +23,13 @@ export interface MetricComparison {
   workload_level: WorkloadLevel;
   request_level: RequestLevel;
   count: number;
+}
+
+/** The same with what is not part of the common report format. */
+export interface GradedMetric extends MetricComparison {
+  against_repeat: RepeatComparison;
+  /** Absent for too few requests. */
+  interval?: PredictionInterval;
 }
 
 /** Fewer requests than this give no correlation, and are not graded. */

@@ -1,6 +1,6 @@
-import type { TraceGoodputTarget } from '../../workload/trace.js';
-import type { Pair } from './pair-requests.js';
-import type { ComparedGaps } from './token-gaps.js';
+import type { TraceGoodputTarget } from '../../../workload/trace.js';
+import type { Pair } from '../pair-requests.js';
+import type { ComparedGaps } from '../token-gaps.js';
 
 type Dimension = 'ttft' | 'itl' | 'e2e';
 

@@ -1,5 +1,5 @@
-import { PromptKeys } from '../prompt-keys.js';
-import type { RequestTable } from '../request-table.js';
+import { PromptKeys } from '../../prompt-keys.js';
+import type { RequestTable } from '../../request-table.js';
 
 /** The blocks of prompts that another prompt may have too, as keys: equal keys are equal up to and including that block. */
 export class SharedBlocks {
