@@ -273,10 +273,10 @@ describe('usage', () => {
     const args = ['--replica', replica.url, '--store', address, '--data-dir', folder];
     const { child, ended, url } = await serveProcess(args);
     const body = question('hello', { model: 'm', stream: true });
-    const streams: AsyncIterator<Uint8Array>[] = [];
+    const calls: Promise<Response>[] = [];
     for (let i = 0; i < 2; i++) {
-      const response = await ask(url, secret, body);
-      streams.push(response.body![Symbol.asyncIterator]());
+      calls.push(ask(url, secret, body));
+      await until(() => replica.seen.length === i + 1);
     }
     const token = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'a' } }] })}\n\n`;
     const send = (i: number, tokens: number, end = '') => replica.seen[i]!.socket.write(token.repeat(tokens) + end);
@@ -287,6 +287,7 @@ describe('usage', () => {
     };
     send(0, 300);
     send(1, 50);
+    const streams = (await Promise.all(calls)).map(({ body }) => body![Symbol.asyncIterator]());
     await until(() => String(liveTokens()) === '300,50');
     send(1, 5, 'data: [DONE]\n\n');
     let received = '';

@@ -255,7 +255,7 @@ describe('the body of a refused request is not read as a request', () => {
 
 describe('whatever a replica sends, a client gets one response per request', () => {
   const OK = 'HTTP/1.1 200 OK\r\n';
-  const SECOND = plain('"evil"', '200 OK', 'x-evil: 1\r\n');
+  const SECOND = plain('["evil"]', '200 OK', 'x-evil: 1\r\n');
   const chunked = (chunks: string, headers = CHUNKED) => `${OK}${headers}\r\n${chunks}`;
   const lengths = (headers: string, body = '{}') => `${OK}${headers}\r\n${body}`;
   const BROKEN = 502;
@@ -296,7 +296,7 @@ describe('whatever a replica sends, a client gets one response per request', () 
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica], { retries: { most: 0, backoffMs: 0, budget: 0 } });
     replica.response = ({ socket, text }) => {
-      if (text.includes('x-mark: sound')) socket.write(plain('"sound"'));
+      if (text.includes('x-mark: sound')) socket.write(plain('["sound"]'));
       else socket.write(bytes, 'latin1');
     };
     const client = new RawClient(gateway.url).send(postText(PROMPT));
@@ -310,7 +310,7 @@ describe('whatever a replica sends, a client gets one response per request', () 
     if (status === BROKEN) expect(JSON.parse(first!.body)).toMatchObject({ error: { code: 'upstream_error' } });
     client.send(postText(PROMPT, 'x-mark: sound\r\nconnection: close\r\n'));
     const { responses, rest } = responsesIn(await client.closed());
-    expect([responses.slice(1).map(({ body }) => body), rest]).toEqual([['"sound"'], '']);
+    expect([responses.slice(1).map(({ body }) => body), rest]).toEqual([['["sound"]'], '']);
     expect(client.text).not.toContain('evil');
     await expectSound(gateway, replica);
   });

@@ -121,20 +121,23 @@ describe('time', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
     };
-    const answer = await ask(gateway);
+    const answer = ask(gateway);
+    await until(() => gateway.underWay()[0]?.record.status === 200);
     // Checked often enough that an idle stream would have timed out.
     const exchange = gateway.underWay()[0]!;
     while (looks++ < 10) exchange.check(gateway.nowMs(), 250, gateway.config.timeouts);
     engine.seen[0]!.response.end('data: late\n\n');
-    expect(await answer.text()).toBe('data: late\n\n');
+    expect(await (await answer).text()).toBe('data: late\n\n');
     engine.answer = ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
     };
-    const silent = await ask(gateway);
+    const silent = ask(gateway);
+    await until(() => gateway.underWay()[0]?.record.status === 200);
     const waiting = gateway.underWay()[0]!;
     for (let i = 0; i < 3; i++) waiting.check(gateway.nowMs(), 250, { ...gateway.config.timeouts, firstByteMs: 500 });
-    expect(await silent.text()).toMatch(/no first byte in time/);
+    const late = await silent;
+    expect([late.status, await late.text()]).toEqual([504, expect.stringMatching(/no first byte in time/)]);
     expectIdle(gateway);
   });
 
@@ -145,6 +148,7 @@ describe('time', () => {
     });
     const total = 32 * 1024 * 1024;
     engine.answer = ({ response }) => {
+      response.setHeader('content-type', 'application/octet-stream');
       let sent = 0;
       const more = () => {
         while (sent < total) {

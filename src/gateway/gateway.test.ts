@@ -77,17 +77,21 @@ describe('a request through the gateway', () => {
     expect(gateway.endpoints.get('default')!.inFlight).toBe(0);
   });
 
-  it('sends the headers of a stream before its first event', async () => {
+  it('sends the headers of a stream with its first event, and does not wait for the second', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!]);
     engine!.answer = ({ response }) => {
       response.writeHead(200, SSE);
       response.flushHeaders();
     };
-    const answer = await post(gateway, { ...CHAT, stream: true });
+    const call = post(gateway, { ...CHAT, stream: true });
+    await engine!.got(1);
+    await until(() => gateway.underWay()[0]!.record.status === 200);
+    engine!.seen[0]!.response.write('data: x\n\n');
+    const answer = await call;
     expect(answer.status).toBe(200);
-    engine!.seen[0]!.response.end('data: x\n\n');
-    expect(await answer.text()).toBe('data: x\n\n');
+    engine!.seen[0]!.response.end('data: y\n\n');
+    expect(await answer.text()).toBe('data: x\n\ndata: y\n\n');
   });
 
   it('holds the replica back while the client does not read', async () => {
@@ -202,14 +206,14 @@ describe('replicas that fail', () => {
     const gateway = await gatewayFor([engine!]);
     engine!.answer = ({ response }) => {
       response.writeHead(200, SSE);
-      response.write('data: {"half"', () => response.socket!.destroy());
+      response.write('data: {}\n\ndata: {"half"', () => response.socket!.destroy());
     };
     const broken = async (options: object) => (await post(gateway, { ...CHAT, stream: true, ...options })).text();
     const told = 'data: \\{"error":\\{.*"upstream_error".*\\}\\}\\n\\n$';
     // Where the usage at the end is taken out, events are passed on whole.
-    expect(await broken({})).toMatch(new RegExp(`^${told}`));
+    expect(await broken({})).toMatch(new RegExp(`^data: {}\\n\\n${told}`));
     const asked = await broken({ stream_options: { include_usage: true } });
-    expect(asked).toMatch(new RegExp(`^data: \\{"half"\\n\\n${told}`));
+    expect(asked).toMatch(new RegExp(`^data: {}\\n\\ndata: \\{"half"\\n\\n${told}`));
     expect(gateway.metrics.outcomes.get('upstream_error')).toBe(2);
   });
 

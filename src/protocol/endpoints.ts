@@ -30,6 +30,8 @@ interface ApiFacts {
   readonly counts: 'input and output' | 'input' | 'nothing';
   /** The body is multipart/form-data, not JSON. */
   readonly isForm?: true;
+  /** The response need not be JSON: it may be sound, or plain text. */
+  readonly hasAnyResponse?: true;
   /** A request may name no model: the only model that it could mean is used. */
   readonly modelIsOptional?: true;
 }
@@ -48,9 +50,21 @@ export const API_KINDS: Readonly<Record<ApiKind, ApiFacts>> = {
   classify: { paths: ['/classify'], operation: 'classify', counts: 'input' },
   moderation: { paths: ['/v1/moderations'], operation: 'moderation', counts: 'input', modelIsOptional: true },
   image: { paths: ['/v1/images/generations'], operation: 'image_generation', counts: 'input', modelIsOptional: true },
-  speech: { paths: ['/v1/audio/speech'], operation: 'speech', counts: 'input' },
-  transcription: { paths: ['/v1/audio/transcriptions'], operation: 'transcription', counts: 'input', isForm: true },
-  translation: { paths: ['/v1/audio/translations'], operation: 'translation', counts: 'input', isForm: true },
+  speech: { paths: ['/v1/audio/speech'], operation: 'speech', counts: 'input', hasAnyResponse: true },
+  transcription: {
+    paths: ['/v1/audio/transcriptions'],
+    operation: 'transcription',
+    counts: 'input',
+    isForm: true,
+    hasAnyResponse: true,
+  },
+  translation: {
+    paths: ['/v1/audio/translations'],
+    operation: 'translation',
+    counts: 'input',
+    isForm: true,
+    hasAnyResponse: true,
+  },
   tokenize: { paths: ['/tokenize'], operation: 'tokenize', counts: 'nothing', modelIsOptional: true },
   detokenize: { paths: ['/detokenize'], operation: 'detokenize', counts: 'nothing', modelIsOptional: true },
 };

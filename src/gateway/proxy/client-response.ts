@@ -6,8 +6,10 @@ import type { Journalled } from '../metering/commit-turn.js';
 import { responseForm } from '../metering/response-form.js';
 import type { MeterPool, ResponseMeter } from '../metering/response-meter.js';
 import type { RequestRecord } from '../request/request-record.js';
+import { bodyNotJson, emptyBody, type UpstreamError } from '../upstream/upstream-error.js';
 import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
-import { withoutLength } from './headers.js';
+import { beginsJson, expectsJson, firstByte, isHtml } from './expected-body.js';
+import { headerValue, withoutLength } from './headers.js';
 import { sendError } from './send-error.js';
 
 /** The exchange that a response belongs to. */
@@ -32,7 +34,8 @@ export interface ResponseOwner {
 /**
  * Passes a response from a replica to the client, piece by piece and with back-pressure, and counts its tokens. Headers
  * are held until the first bytes of the body, so that another replica can be tried while the client has received
- * nothing; the last bytes are held until the usage is recorded. It is the handler of its upstream request, so that a
+ * nothing: engines send the headers of a stream before they read the prompt. The last bytes are held until the usage is
+ * recorded. It is the handler of its upstream request, so that a
  * piece allocates nothing.
  */
 export class ClientResponse implements UpstreamHandler, Journalled {
@@ -53,6 +56,10 @@ export class ClientResponse implements UpstreamHandler, Journalled {
   #status = 0;
   #headers: string[] | null = null;
   #held: Buffer | null = null;
+  /** The body has to be JSON, and its first byte has not arrived. */
+  #awaitsJson = false;
+  /** Its content type says that it is not. */
+  #isHtml = false;
   /** Calls of `overdue` since the last piece. */
   #looks = 0;
 
@@ -84,23 +91,27 @@ export class ClientResponse implements UpstreamHandler, Journalled {
     this.#status = status;
     // A stream's length changes when usage is stripped from it or an error event is added.
     this.#headers = record.isStreamed ? withoutLength(headers) : headers;
-    if (!record.isStreamed) return;
-    this.#writeHead();
-    // Together with the first piece, if that has arrived already.
-    process.nextTick(flushHeaders, this.#response);
+    const type = status === 200 && form === 'json' ? headerValue(raw, 'content-type') : undefined;
+    this.#awaitsJson = status === 200 && form === 'json' && expectsJson(record.kind, type);
+    this.#isHtml = isHtml(type);
   }
 
   onData(piece: Buffer, isLast: boolean): boolean {
     const owner = this.#owner;
     if (owner.hasEnded) return true;
     this.#looks = 0;
+    if (this.#awaitsJson && !this.#mayBeJson(piece)) {
+      this.detach(true);
+      this.#reject(bodyNotJson());
+      return true;
+    }
     owner.pieceArrives(this.bytes === 0);
     this.bytes += piece.length;
     const meter = this.meter!;
     const out = meter.piece(piece);
     if (!this.isSafe && (isLast || meter.isSettled)) {
       // The end of the response usually arrives with it; if not, the client must not wait for it.
-      if (!isLast && this.#held === null) setImmediate(noteUsage, owner);
+      if (!isLast && this.#held === null) setImmediate(noteUsage, this);
       this.#hold(out);
       return true;
     }
@@ -109,6 +120,10 @@ export class ClientResponse implements UpstreamHandler, Journalled {
 
   onComplete(): void {
     if (this.#owner.hasEnded) return;
+    if (this.#awaitsJson || (this.bytes === 0 && this.#status === 200)) {
+      this.#reject(emptyBody());
+      return;
+    }
     this.#hold(this.meter!.rest());
     this.#owner.responseEnds();
   }
@@ -120,7 +135,9 @@ export class ClientResponse implements UpstreamHandler, Journalled {
   /** Drops what the replica has sent so far: the next attempt starts over. */
   restart(): void {
     this.upstream = null;
+    this.bytes = 0;
     this.#headers = null;
+    this.#held = null;
     this.#looks = 0;
   }
 
@@ -163,6 +180,26 @@ export class ClientResponse implements UpstreamHandler, Journalled {
     if (error !== null) this.#fail(error, meter?.isInsideEvent === true);
     else if (record.outcome !== 'client_left') this.#end();
     if (meter !== null) this.#meters.give(meter);
+  }
+
+  /** A piece held back has shown the usage, and the end of the response has not arrived yet. */
+  usageIsKnown(): void {
+    if (this.#held !== null) this.#owner.usageIsKnown();
+  }
+
+  /** Looks for the first byte of the body. */
+  #mayBeJson(piece: Buffer): boolean {
+    const byte = firstByte(piece);
+    if (byte < 0) return true;
+    this.#awaitsJson = false;
+    return beginsJson(byte) && !this.#isHtml;
+  }
+
+  /** The replica has served nothing. */
+  #reject(error: UpstreamError): void {
+    this.bytes = 0;
+    this.#awaitsJson = false;
+    this.#owner.responseBreaks(error);
   }
 
   #write(piece: Buffer): boolean {
@@ -213,10 +250,6 @@ export class ClientResponse implements UpstreamHandler, Journalled {
   }
 }
 
-function flushHeaders(response: HttpResponse): void {
-  response.flushHeaders();
-}
-
-function noteUsage(owner: ResponseOwner): void {
-  owner.usageIsKnown();
+function noteUsage(response: ClientResponse): void {
+  response.usageIsKnown();
 }

@@ -115,10 +115,12 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   check(nowUs: number, everyMs: number, timeouts: GatewayConfig['timeouts']): void {
     if (this.hasEnded) return;
     if (nowUs - this.record.arrivedUs >= timeouts.totalMs * 1000) this.timeOut();
-    else if (this.#isStranded && this.#attempts.mayRetry(false)) this.#leaveStranded();
+    else if (this.#isStranded && this.#attempts.mayRetry(false)) this.#leave('silent, to requests and to checks');
     else {
       const missing = this.#response.overdue(everyMs, timeouts);
-      if (missing !== null) this.#giveUp(missing, true);
+      if (missing === null) return;
+      if (!this.#response.hasBegun && this.#attempts.mayRetry(false)) this.#leave(`no ${missing} in time`);
+      else this.#giveUp(missing, true);
     }
   }
 
@@ -232,13 +234,13 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   /** Its replica responds neither to health checks nor to this request. */
   get #isStranded(): boolean {
     const { placed, replica } = this.#attempts;
-    return placed !== null && this.record.status === 0 && replica!.isSilent;
+    return placed !== null && this.#response.bytes === 0 && replica!.isSilent;
   }
 
-  #leaveStranded(): void {
+  #leave(cause: string): void {
     this.#response.detach(true);
     this.#attempts.blame(false);
-    this.#retry('silent, to requests and to checks');
+    this.#retry(cause);
   }
 
   #giveUp(what: string, isBlamed: boolean): void {
@@ -275,7 +277,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.#response.detach(outcome !== 'ok');
     this.settlement.count(outcome === 'ok' || outcome === 'client_error');
     if (error !== null && !this.#response.hasBegun) record.status = error.status;
-    else if (record.status === 0) record.status = CLIENT_LEFT;
+    else if (outcome === 'client_left' && !this.#response.hasBegun) record.status = CLIENT_LEFT;
     this.#attempts.end();
     this.settlement.settle();
     const isKeptOut = outcome === 'refused' || outcome === 'no_replica';

@@ -52,7 +52,7 @@ export class Settlement {
   /** The record of a stream under way, with its sums so far; null unless the client has received some of it. */
   running(): RequestRecord | null {
     const record = this.#record;
-    if (this.#isNoted || !record.isStreamed || this.#response.bytes === 0) return null;
+    if (this.#isNoted || !record.isStreamed || !this.#response.hasBegun) return null;
     this.count(false);
     return record;
   }

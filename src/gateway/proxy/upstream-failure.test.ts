@@ -16,6 +16,8 @@ it.each([
     'broke off: it has all the connections it may have.',
     'it has all the connections it may have',
   ],
+  ['UPSTREAM_EMPTY', 502, 'broke off: its response has no body.', 'its response has no body'],
+  ['UPSTREAM_NOT_JSON', 502, 'broke off: its response is not JSON.', 'its response is not JSON'],
   ['EHOSTUNREACH', 502, 'broke off: EHOSTUNREACH.', 'EHOSTUNREACH'],
   [undefined, 502, 'broke off: Error.', 'Error'],
 ])('%s becomes %i', (code, status, message, cause) => {

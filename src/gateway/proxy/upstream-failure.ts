@@ -26,6 +26,10 @@ export function upstreamFailure(replica: string, error: Error & { code?: string 
     case 'UPSTREAM_MALFORMED':
     case 'UPSTREAM_HEAD_TOO_LARGE':
       return broke(replica, 'its response is not valid HTTP');
+    case 'UPSTREAM_EMPTY':
+      return broke(replica, 'its response has no body');
+    case 'UPSTREAM_NOT_JSON':
+      return broke(replica, 'its response is not JSON');
     case 'CREDENTIAL_REFUSED':
       return broke(replica, error.message);
     case 'UPSTREAM_BUSY':

@@ -15,6 +15,10 @@ export type UpstreamCode =
   | 'UPSTREAM_MALFORMED'
   /** The head of the response, its trailers or its chunk extensions exceed the limit. */
   | 'UPSTREAM_HEAD_TOO_LARGE'
+  /** A successful response without a body. */
+  | 'UPSTREAM_EMPTY'
+  /** A successful response whose body is not JSON, where it has to be. */
+  | 'UPSTREAM_NOT_JSON'
   /** All connections are in use, and the queue for one is full. */
   | 'UPSTREAM_BUSY'
   /** The request cannot be sent as it is. */
@@ -41,6 +45,10 @@ const headTooLarge = (what: string, limit: number) =>
 export const responseErrors: MessageErrors = { malformed, tooLarge: headTooLarge };
 
 export const cut = () => new UpstreamError('UPSTREAM_CUT', 'the connection closed before the response was complete');
+
+export const emptyBody = () => new UpstreamError('UPSTREAM_EMPTY', 'the response has no body');
+
+export const bodyNotJson = () => new UpstreamError('UPSTREAM_NOT_JSON', 'the response is not JSON');
 
 export const connectTimeout = () => new UpstreamError('UPSTREAM_CONNECT_TIMEOUT', 'no connection in time');
 

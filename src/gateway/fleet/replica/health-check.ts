@@ -47,7 +47,7 @@ async function readCards(replica: LiveReplica, timeoutMs: number): Promise<void>
 
 /**
  * An API that responds and accepts the credential is healthy. It may lack a list of models as long as those are
- * configured, and a rate-limited one may accept the next request: the circuit breaker handles that.
+ * configured, and a rate-limited one may accept the next request: its `retry-after` handles that.
  */
 async function checkExternal(replica: LiveReplica, timeoutMs: number): Promise<void> {
   const { status, text } = await replica.page(MODELS, { timeoutMs, mostBytes: MOST_BYTES });
