@@ -11,6 +11,7 @@ import { readGatewayConfig } from '../src/gateway/config/read-gateway-config.js'
 import { parseExposition } from '../src/gateway/telemetry/exposition.fixture.js';
 import { FAMILIES, type MetricFamily } from '../src/gateway/telemetry/metric-families.js';
 import { newKey } from '../src/store/keys/new-key.fixture.js';
+import { POSTGRES_PROGRAMS, startPostgres } from '../src/store/postgres.fixture.js';
 import { fakeEngine, question } from './support/engine-fixture.js';
 import { afterwards, gatewayOver } from './support/gateway-fixture.js';
 import { groupingOf, labelsPrinted, metricsIn } from './support/named-metrics.js';
@@ -184,6 +185,40 @@ describe('compose.yaml', () => {
     expect(config.endpoints[0]!.replicas).toHaveLength(2);
     expect(services.gateway!.command).toContain('/etc/twinyard/twinyard.yaml');
   });
+
+  test.skipIf(POSTGRES_PROGRAMS === null)(
+    'its configuration serves from PostgreSQL, with the password beside it',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'twinyard-compose-'));
+      const postgres = await startPostgres();
+      const engines = [await fakeEngine(), await fakeEngine()];
+      const store = new URL(await postgres.freshUrl());
+      process.env.PGPASSWORD = store.password;
+      store.password = '';
+      afterwards(async () => {
+        delete process.env.PGPASSWORD;
+        await postgres.stop();
+        rmSync(folder, { recursive: true });
+      });
+      const here = textOf('compose/twinyard.yaml')
+        .replace(config.store!, store.href)
+        .replace('http://engine-1:9000', engines[0]!.url)
+        .replace('http://engine-2:9000', engines[1]!.url)
+        .replaceAll('/var/lib/twinyard', folder)
+        .replaceAll(/port: \d+/g, 'port: 0');
+      const gateway = await gatewayOver(
+        [],
+        readGatewayConfig(here, join(folder, 'twinyard.yaml'), () => {}),
+      );
+      const ask = (key: string) => fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+      expect((await ask('none')).status).toBe(401);
+      expect((await ask((await newKey(gateway.store!, 'first')).secret)).status).toBe(200);
+      expect(gateway.replicas().map(({ id, state }) => [id, state])).toEqual([
+        ['engine-1', 'ready'],
+        ['engine-2', 'ready'],
+      ]);
+    },
+  );
 
   test('what the gateway depends on exists and has a health check, and volumes are declared', () => {
     for (const name of Object.keys(services.gateway!.depends_on!)) {
