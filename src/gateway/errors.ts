@@ -31,8 +31,6 @@ export const endpointUnknown = (name: string) =>
 export const endpointNotSettled = (name: string) =>
   new ApiError('unavailable', `Endpoints are still being looked up, '${shown(name)}' may be among them.`);
 
-export const nestedTooDeeply = () => new ApiError('malformed', 'The body is nested too deeply.');
-
 /** A bug. It is reported to the operator, not to the client. */
 export const internalError = () => new ApiError('internal', 'The gateway failed; the request may be tried again.');
 

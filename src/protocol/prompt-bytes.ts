@@ -26,14 +26,31 @@ export class PromptBytes {
   }
 
   add(text: string): void {
-    this.#reserve(text.length * 3);
+    this.reserve(text.length * 3);
     this.length += this.bytes.write(text, this.length);
   }
 
   /** Token ids instead of text: four bytes each, so that they are found again like text. */
   addTokens(ids: readonly number[]): void {
-    this.#reserve(ids.length * TOKEN_BYTES);
+    this.reserve(ids.length * TOKEN_BYTES);
     for (const id of ids) this.length = this.bytes.writeUInt32LE(id >>> 0, this.length);
+  }
+
+  addToken(id: number): void {
+    this.reserve(TOKEN_BYTES);
+    this.length = this.bytes.writeUInt32LE(id, this.length);
+  }
+
+  /** Bytes that are UTF-8 already. */
+  addBytes(bytes: Buffer, from: number, to: number): void {
+    this.reserve(to - from);
+    this.length += bytes.copy(this.bytes, this.length, from, to);
+  }
+
+  /** Drops the first bytes, which have been read. */
+  drop(bytes: number): void {
+    this.bytes.copyWithin(0, bytes, this.length);
+    this.length -= bytes;
   }
 
   /** Line ends, at least one, up to the next whole token. */
@@ -47,7 +64,8 @@ export class PromptBytes {
     return this.bytes.subarray(0, this.length);
   }
 
-  #reserve(more: number): void {
+  /** Makes room for more bytes; `bytes` may be another buffer afterwards. */
+  reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return;
     const next = Buffer.allocUnsafe(Math.max(this.length + more, this.bytes.length * 2));
     next.set(this.view(), 0);

@@ -30,16 +30,18 @@ export function randomRequests(count: number, seed: number): ScriptedRequest[] {
       ...Array.from({ length: turns }, (__, turn) => ({ role: 'user', content: `${session} turn ${turn} `.repeat(4) })),
       { role: 'user', content: pick(['', `only ${row}`]) },
     ];
-    const facts = fakeFacts({
-      id: `request_${row}`,
-      kind: 'chat',
-      session,
-      sloClass: pick(CLASSES),
-      tenant: pick(TENANTS),
-      body: { messages },
-    });
+    const write = () =>
+      fakeFacts({
+        id: `request_${row}`,
+        kind: 'chat',
+        session,
+        sloClass: pick(CLASSES),
+        tenant: pick(TENANTS),
+        body: { messages },
+      });
     // Whole tokens, so that both worlds cut the prompt into the same blocks.
-    while (bytesOf(facts) % 4 !== 0) messages[messages.length - 1]!.content += '.';
+    while (bytesOf(write()) % 4 !== 0) messages[messages.length - 1]!.content += '.';
+    const facts = write();
     return { facts, inputTokens: bytesOf(facts) / 4 };
   });
 }
@@ -59,6 +61,6 @@ export function blockKeysOf(requests: readonly ScriptedRequest[], blockSize: num
 
 function bytesOf({ body, kind }: RequestFacts): number {
   const prompt = new PromptBytes();
-  writePrompt(kind, body, prompt);
+  writePrompt(kind, body.parsed()!, prompt);
   return prompt.length;
 }

@@ -117,7 +117,7 @@ export class SimulatedFleet implements FleetWorld {
 
   #route(row: number, nowUs: number, tried?: string): void {
     this.#look(row, nowUs, tried);
-    this.#host.features.body = this.#requests[row]!.facts.body;
+    this.#host.features.body = this.#requests[row]!.facts.body.parsed();
     const slot = this.#router.pick(row, this.#why);
     const id = this.#host.view.ids[slot];
     this.#decide(row, `${id ?? 'none'}, ${this.#why.rule}`);

@@ -4,7 +4,7 @@ import type { ComparisonDocument } from '../../experiment/comparison/comparison.
 import { RotatedLines } from '../../gateway/lines/rotated-lines.js';
 import { recordedRequest } from '../../gateway/recording/recorder.fixture.js';
 import { TrafficRecorder } from '../../gateway/recording/traffic-recorder.js';
-import { BlockChain } from '../../gateway/request/measured-prompt.js';
+import { BlockChain } from '../../gateway/request/prompt-blocks.js';
 import type { ResultDocument } from '../../simulator/result-document.js';
 import { csv } from '../../workload/trace-v2/data/csv-text.fixture.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';

@@ -50,7 +50,7 @@ export class EndpointLog {
       sloClass: input.sloClass,
       tenant: input.tenant,
       removed: input.removed,
-      body: fleet.readsBody ? input.body : null,
+      body: input.body,
       blocks: Array.from(input.blocks.subarray(0, input.blockCount)),
     });
   }

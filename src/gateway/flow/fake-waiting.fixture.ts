@@ -1,5 +1,5 @@
 import type { ApiError } from '../../protocol/errors.js';
-import { fakeFacts } from '../request/fake-facts.fixture.js';
+import { type FactsChange, fakeFacts } from '../request/fake-facts.fixture.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { Waiting } from './waiting.js';
 
@@ -15,7 +15,7 @@ export class FakeWaiting implements Waiting {
   /** Called when it may go. */
   go: () => void = () => {};
 
-  constructor(change: Partial<RequestFacts> = {}) {
+  constructor(change: FactsChange = {}) {
     this.facts = fakeFacts(change);
   }
 

@@ -6,6 +6,7 @@ import type { FlowControlSettings } from '../../policy/queueing/flow-control-set
 import { ApiError } from '../../protocol/errors.js';
 import { DEFAULT_POLICY, type PolicyConfig } from '../config/gateway-config.js';
 import { hostSettings } from '../decisions/deciding-fleet.js';
+import type { FactsChange } from '../request/fake-facts.fixture.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { FakeWaiting } from './fake-waiting.fixture.js';
 import { FlowControl } from './flow-control.js';
@@ -32,9 +33,10 @@ function flowOf(change: Partial<PolicyConfig> = {}) {
     {
       nowUs: () => time.us,
       tokensOf: ({ body }) => {
-        if (body.prompt === 'bad') throw new ApiError('malformed', 'no');
-        if (body.prompt === 'bug') throw new Error('bug');
-        return (body.prompt as string).length;
+        const prompt = body.value('prompt') as string;
+        if (prompt === 'bad') throw new ApiError('malformed', 'no');
+        if (prompt === 'bug') throw new Error('bug');
+        return prompt.length;
       },
       lookFor: () => {},
       saturationView: () => view,
@@ -53,7 +55,7 @@ function flowOf(change: Partial<PolicyConfig> = {}) {
     host.describe(time.us, 1, host.priorities.classOf(sloClass), host.tenantNumber(tenant), '');
     host.placed(tenants.push(tenant) - 1, 0);
   }
-  function enter(facts: Partial<RequestFacts> = {}): FakeWaiting {
+  function enter(facts: FactsChange = {}): FakeWaiting {
     const waiting = new FakeWaiting(facts);
     waiting.go = () => place(waiting.facts);
     flow.enter(waiting);

@@ -17,10 +17,15 @@ export interface RequestStart {
   readonly minor: number;
 }
 
-/** Receives a body once: all of it, or null when it exceeds the limit. */
-export type BodyListener = (body: Buffer | null) => void;
+/** Receives a body once: all of it, or null when it exceeds the limit or was refused. */
+export type BodyListener = (body: Buffer | null, refusal: ApiError | null) => void;
+
+/** Looks at a body that comes in pieces while it arrives. Returns why it is refused, null to go on. */
+export type BodyWatch = (bytes: Buffer, length: number) => ApiError | null;
 
 const NOTHING = Buffer.alloc(0);
+/** The first buffer of a body that comes in pieces. */
+const LEAST_ROOM = 64 * 1024;
 
 /** A request whose head is read; its body may be incomplete. */
 export class HttpRequest {
@@ -40,8 +45,9 @@ export class HttpRequest {
   readonly #carrier: RequestCarrier;
   #limit = 0;
   #done: BodyListener | null = null;
-  #first: Buffer | null = null;
-  #rest: Buffer[] | null = null;
+  #watch: BodyWatch | null = null;
+  /** The body: its first bytes, while it arrives in pieces. */
+  #body: Buffer | null = null;
   #bytes = 0;
   #client: string | null = null;
   #chain: string | null = null;
@@ -100,9 +106,10 @@ export class HttpRequest {
   /**
    * Collects the body and calls `done` once, synchronously if it is complete; never when the client disconnects first.
    */
-  collect(limit: number, done: BodyListener): void {
+  collect(limit: number, done: BodyListener, watch: BodyWatch | null = null): void {
     this.#limit = limit;
     this.#done = done;
+    this.#watch = watch;
     if (this.isComplete) this.#finish();
     else this.#carrier.bodyWanted(this);
   }
@@ -110,45 +117,64 @@ export class HttpRequest {
   // Called by its connection.
 
   add(piece: Buffer): void {
+    const before = this.#bytes;
     this.#bytes += piece.length;
     if (this.#bytes > this.#limit) {
-      this.#first = null;
-      this.#rest = null;
-      this.#tell(null);
-    } else if (this.#first === null) this.#first = piece;
-    else if (this.#rest === null) this.#rest = [this.#first, piece];
-    else this.#rest.push(piece);
+      this.#tell(null, null);
+      return;
+    }
+    const body = this.#room(before);
+    piece.copy(body, before);
+    const refusal = this.#watch === null ? null : this.#watch(body, this.#bytes);
+    if (refusal !== null) this.#tell(null, refusal);
   }
 
   /** @param whole the body, if it came in one piece */
   complete(whole: Buffer | null): void {
     this.isComplete = true;
-    if (whole !== null) this.#first = whole;
-    else if (this.#done !== null) this.#finish();
+    if (whole !== null) {
+      this.#body = whole;
+      this.#bytes = whole.length;
+    } else if (this.#done !== null) this.#finish();
+  }
+
+  /** The buffer of the body, with room for all that has arrived. What is announced and does not arrive takes none. */
+  #room(used: number): Buffer {
+    const { length } = this;
+    const bytes = this.#bytes;
+    const body = this.#body;
+    if (body !== null && bytes <= body.length) return body;
+    const size = length < 0 ? Math.max(bytes * 2, LEAST_ROOM) : Math.min(length, Math.max(bytes * 8, LEAST_ROOM));
+    const larger = Buffer.allocUnsafeSlow(Math.min(size, this.#limit));
+    body?.copy(larger, 0, 0, used);
+    this.#body = larger;
+    return larger;
   }
 
   #finish(): void {
-    const body = this.#rest === null ? (this.#first ?? NOTHING) : Buffer.concat(this.#rest, this.#bytes);
-    this.#first = null;
-    this.#rest = null;
-    this.#tell(body.length > this.#limit ? null : body);
+    if (this.#bytes > this.#limit) this.#tell(null, null);
+    else this.#tell(this.#body === null ? NOTHING : this.#body.subarray(0, this.#bytes), null);
   }
 
-  #tell(body: Buffer | null): void {
+  #tell(body: Buffer | null, refusal: ApiError | null): void {
     const done = this.#done!;
     this.#done = null;
-    done(body);
+    this.#watch = null;
+    this.#body = null;
+    done(body, refusal);
   }
 }
 
 /**
- * Collects a request body and calls `done` once; with an error when it is too large or compressed. Does not call it
- * when the client has disconnected.
+ * Collects a request body and calls `done` once; with an error when it is too large, compressed or refused. Does not
+ * call it when the client has disconnected.
+ * @param watch looks at a body that comes in pieces
  */
 export function readBody(
   request: HttpRequest,
   limit: number,
   done: (error: ApiError | null, body: Buffer) => void,
+  watch: BodyWatch | null = null,
 ): void {
   const encoding = request.header('content-encoding');
   if (encoding !== undefined && encoding !== 'identity') {
@@ -159,8 +185,12 @@ export function readBody(
     done(bodyTooLarge(limit), NOTHING);
     return;
   }
-  request.collect(limit, (body) => {
-    if (body === null) done(bodyTooLarge(limit), NOTHING);
-    else done(null, body);
-  });
+  request.collect(
+    limit,
+    (body, refusal) => {
+      if (body === null) done(refusal ?? bodyTooLarge(limit), NOTHING);
+      else done(null, body);
+    },
+    watch,
+  );
 }

@@ -7,7 +7,7 @@ import type { ListenConfig } from '../config/gateway-config.js';
 import { methodWrong } from '../errors.js';
 import type { ListenerParts, Listener as OurListener } from '../server/listener.js';
 import { readTls, type TlsFiles } from '../server/read-tls.js';
-import type { HttpRequest } from './http-request.js';
+import type { BodyListener, HttpRequest } from './http-request.js';
 import { type HttpResponse, KEEP_ALIVE_MS } from './http-response.js';
 import { expectationUnknown, headersTooLarge, notHttp, requestTimeout } from './request-errors.js';
 
@@ -215,7 +215,7 @@ class NodeRequest implements Omit<Public<HttpRequest>, 'add' | 'complete' | Forw
     return at < 0 ? undefined : this.rawHeaders[at + 1];
   }
 
-  collect(limit: number, done: (body: Buffer | null) => void): void {
+  collect(limit: number, done: BodyListener): void {
     this.isWanted = true;
     if (this.isExpecting) this.outgoing.writeContinue();
     this.isExpecting = false;
@@ -225,7 +225,7 @@ class NodeRequest implements Omit<Public<HttpRequest>, 'add' | 'complete' | Forw
       if (!this.isWanted) return;
       this.isWanted = false;
       try {
-        done(body);
+        done(body, null);
       } catch (error) {
         this.listener.fault(error);
         this.incoming.socket.destroy();

@@ -1,7 +1,12 @@
+import { scanBody } from '../../protocol/body/scanned-body.js';
+import type { JsonObject } from '../../protocol/json/json-body.js';
 import type { RequestFacts } from './request-facts.js';
 
+/** What a test changes of a request: its body is given as a value. */
+export type FactsChange = Partial<Omit<RequestFacts, 'body'>> & { body?: JsonObject };
+
 /** The facts of a small request, for tests. */
-export function fakeFacts(change: Partial<RequestFacts> = {}): RequestFacts {
+export function fakeFacts({ body = { prompt: 'x' }, ...change }: FactsChange = {}): RequestFacts {
   return {
     id: 'q',
     kind: 'completion',
@@ -14,7 +19,8 @@ export function fakeFacts(change: Partial<RequestFacts> = {}): RequestFacts {
     mostOutput: null,
     hidesUsage: false,
     cacheSalt: '',
-    body: { prompt: 'x' },
+    body: scanBody(Buffer.from(JSON.stringify(body))),
+    measured: null,
     characters: 0,
     audioSeconds: 0,
     ...change,

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fakeFacts } from './fake-facts.fixture.js';
-import { BlockChain, isTooDeep, MeasuredPrompt } from './measured-prompt.js';
-import type { RequestFacts } from './request-facts.js';
+import { type FactsChange, fakeFacts } from './fake-facts.fixture.js';
+import { MeasuredPrompt } from './measured-prompt.js';
+import { BlockChain, measureInSlices } from './prompt-blocks.js';
 
-const FACTS = fakeFacts({ body: { prompt: 'four letters a token, and many of them' } });
+const TEXT = 'four letters a token, and many of them';
 
-function read(change: Partial<RequestFacts>, blockSize = 2) {
+function read(change: FactsChange, blockSize = 2) {
   const prompt = new MeasuredPrompt();
-  prompt.read({ ...FACTS, ...change }, blockSize);
+  prompt.read(fakeFacts({ body: { prompt: TEXT }, ...change }), blockSize);
   const words = Array.from(prompt.blockWords.subarray(0, 2 * prompt.blockCount));
   return { tokens: prompt.tokens, ids: Array.from(prompt.blocks.subarray(0, prompt.blockCount)), words };
 }
@@ -21,29 +21,47 @@ describe('MeasuredPrompt', () => {
 
   it('gives equal prefixes equal ids, for one model and one salt', () => {
     const { ids, words } = read({});
-    const longer = read({ body: { prompt: `${FACTS.body.prompt}, or more` } });
+    const longer = read({ body: { prompt: `${TEXT}, or more` } });
     expect([longer.ids.slice(0, 4), longer.words.slice(0, 8)]).toEqual([ids, words]);
     for (const other of [{ model: 'n' }, { cacheSalt: 's' }]) expect(read(other).ids[0]).not.toBe(ids[0]);
   });
 
-  it('treats a malformed prompt as empty, and refuses one nested too deeply', () => {
+  it('treats a malformed prompt as empty', () => {
     expect(read({ body: { prompt: 5 } })).toEqual({ tokens: 0, ids: [], words: [] });
     expect(read({ kind: 'chat', body: { messages: 'x' } })).toEqual({ tokens: 0, ids: [], words: [] });
-    const tools = [JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))];
-    const messages = [{ role: 'user', content: 'x' }];
-    expect(() => read({ kind: 'chat', body: { tools, messages } })).toThrowError(
-      expect.objectContaining({ status: 400, message: 'The body is nested too deeply.' }),
-    );
   });
 });
 
-const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+it.each([16, 7])('measures a prompt in slices as at once, in blocks of %i tokens', async (blockSize) => {
+  const content = 'many words, and \n a line end '.repeat(30_000);
+  const messages = [
+    { role: 'user', content },
+    { role: 'assistant', content: 'x' },
+  ];
+  const facts = fakeFacts({ kind: 'chat', body: { messages } });
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  const error = await new Promise((resolve) => measureInSlices(facts, blockSize, resolve));
+  clearInterval(others);
+  expect([error, turns > 0]).toEqual([null, true]);
+  const [sliced, whole] = [new MeasuredPrompt(), new MeasuredPrompt()];
+  sliced.measure(facts, blockSize);
+  whole.measure({ ...facts, measured: null }, blockSize);
+  expect([sliced.tokens, sliced.blockCount]).toEqual([whole.tokens, whole.blockCount]);
+  expect(sliced.blocks.subarray(0, sliced.blockCount)).toEqual(whole.blocks.subarray(0, whole.blockCount));
+  expect(sliced.blockWords.subarray(0, 99)).toEqual(whole.blockWords.subarray(0, 99));
+  sliced.read(facts, 5);
+  whole.read(facts, 5);
+  expect([sliced.blockCount, sliced.blocks[sliced.blockCount - 1]]).toEqual([
+    whole.blockCount,
+    whole.blocks[whole.blockCount - 1],
+  ]);
+});
 
-it('finds values that are nested too deeply without exhausting the stack', () => {
-  expect([isTooDeep(nested(500)), isTooDeep(nested(501))]).toEqual([false, true]);
-  expect(isTooDeep(nested(200_000))).toBe(true);
-  expect(isTooDeep({ a: [1, { b: null }], c: 'x' })).toBe(false);
-  expect([isTooDeep({ a: { b: 1 } }, 2), isTooDeep({ a: { b: {} } }, 2)]).toEqual([false, true]);
+it('treats a malformed prompt that is read in slices as empty', async () => {
+  const facts = fakeFacts({ body: { prompt: ['x'.repeat(600_000), 5] } });
+  await new Promise((resolve) => measureInSlices(facts, 16, resolve));
+  expect([facts.measured!.tokens, facts.measured!.chain.count]).toEqual([0, 0]);
 });
 
 function chainOf(text: string, seed = 'm', blockBytes = 8): number[] {

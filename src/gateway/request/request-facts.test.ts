@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { scanBody } from '../../protocol/body/scanned-body.js';
 import { newRequestId, readFacts, readRoutedFields, requestIdOf } from './request-facts.js';
 
 const headed = (headers: Record<string, string> = {}) => ({ header: (name: string) => headers[name] });
+const received = (text: string) => {
+  const bytes = Buffer.from(text);
+  return { bytes, body: scanBody(bytes), file: null };
+};
+const scanned = (body: object) => received(JSON.stringify(body));
+const routed = (body: object) => readRoutedFields(scanned(body).body);
 const facts = (body: object, headers: Record<string, string> = {}) =>
-  readFacts('id', 'chat', headed(headers), Buffer.from(JSON.stringify(body)));
+  readFacts('id', 'chat', headed(headers), scanned(body));
 
 describe('requestIdOf', () => {
   it.each(['a', 'req_1:2/3', '~'.repeat(128)])("takes the client's own %s", (id) => {
@@ -33,7 +40,10 @@ describe('readFacts', () => {
       mostOutput: null,
       hidesUsage: false,
       cacheSalt: 's',
-      body,
+      measured: null,
+      characters: 0,
+      audioSeconds: 0,
+      body: expect.objectContaining({ bytes: Buffer.from(JSON.stringify(body)) }),
     });
   });
 
@@ -55,7 +65,7 @@ describe('readFacts', () => {
   it('reads the tenant without a key, the output limit and whether usage is requested', () => {
     expect(facts({ model: 'm' }, { 'x-gateway-inference-fairness-id': 'team' }).tenant).toBe('team');
     expect(facts({ model: 'm', max_tokens: 5, n: 3 }).mostOutput).toBe(15);
-    expect(readFacts('id', 'embedding', headed(), Buffer.from('{"model":"m"}')).mostOutput).toBe(0);
+    expect(readFacts('id', 'embedding', headed(), scanned({ model: 'm' })).mostOutput).toBe(0);
     const hides = (body: object) => facts({ model: 'm', ...body }).hidesUsage;
     expect([hides({}), hides({ stream: true })]).toEqual([false, true]);
     expect(hides({ stream: true, stream_options: { include_usage: true } })).toBe(false);
@@ -75,7 +85,7 @@ describe('readFacts', () => {
     ['{}', "'model' is required"],
     ['{"model":""}', "'model' is required"],
   ])('refuses %s', (text, message) => {
-    expect(() => readFacts('id', 'chat', headed(), Buffer.from(text))).toThrowError(
+    expect(() => readFacts('id', 'chat', headed(), received(text))).toThrowError(
       expect.objectContaining({ status: 400, message: expect.stringContaining(message) }),
     );
   });
@@ -99,7 +109,7 @@ describe('newRequestId', () => {
 
 describe('the fields of a body that the gateway reads', () => {
   it('are found in all kinds of requests', () => {
-    expect(readRoutedFields({ model: 'm' })).toEqual({
+    expect(routed({ model: 'm' })).toEqual({
       model: 'm',
       stream: false,
       includeUsage: false,
@@ -109,7 +119,7 @@ describe('the fields of a body that the gateway reads', () => {
       cacheSalt: '',
     });
     expect(
-      readRoutedFields({
+      routed({
         model: 'm',
         stream: true,
         stream_options: { include_usage: true },
@@ -120,14 +130,14 @@ describe('the fields of a body that the gateway reads', () => {
         cache_salt: 's',
       }),
     ).toMatchObject({ stream: true, includeUsage: true, maxTokens: 9, n: 2, session: 'k', cacheSalt: 's' });
-    expect(readRoutedFields({ model: 'm', user: 'u', prompt_cache_key: '' }).session).toBe('u');
+    expect(routed({ model: 'm', user: 'u', prompt_cache_key: '' }).session).toBe('u');
   });
 
   it('are absent when malformed, except the model', () => {
     const odd = { model: 'm', stream: 'yes', stream_options: 3, max_tokens: -2, n: 'x', user: {}, cache_salt: 3 };
-    expect(readRoutedFields(odd)).toEqual(readRoutedFields({ model: 'm' }));
+    expect(routed(odd)).toEqual(routed({ model: 'm' }));
     for (const model of [undefined, null, 3, '', ['m']]) {
-      expect(() => readRoutedFields({ model })).toThrow(expect.objectContaining({ status: 400, param: 'model' }));
+      expect(() => routed({ model })).toThrow(expect.objectContaining({ status: 400, param: 'model' }));
     }
   });
 });

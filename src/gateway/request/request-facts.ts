@@ -1,11 +1,12 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import type { RequestBody } from '../../policy/request-features.js';
 import { audioSeconds } from '../../protocol/audio-length.js';
+import type { BodyField, ScannedBody } from '../../protocol/body/scanned-body.js';
 import { API_KINDS, type ApiKind } from '../../protocol/endpoints.js';
 import { ApiError } from '../../protocol/errors.js';
-import { readFormData } from '../../protocol/form-data.js';
-import { isObject, type JsonObject, parseJsonObject } from '../../protocol/json/json-body.js';
+import { isObject } from '../../protocol/json/json-body.js';
 import type { HttpRequest } from '../http/http-request.js';
+import type { ReceivedBody } from './arriving-body.js';
+import type { LongPrompt } from './prompt-blocks.js';
 
 /** What the gateway knows of a request before it decides: created once per request, kept until it has ended. */
 export interface RequestFacts {
@@ -27,7 +28,10 @@ export interface RequestFacts {
   hidesUsage: boolean;
   /** Prompts with different salts share no cache. */
   cacheSalt: string;
-  body: RequestBody;
+  /** The fields of the body. */
+  body: ScannedBody;
+  /** Its prompt, if that is so long that it was read in slices. */
+  measured: LongPrompt | null;
   /** Characters to be spoken, and the estimated seconds of an audio file; 0 for requests of other kinds. */
   characters: number;
   audioSeconds: number;
@@ -49,9 +53,13 @@ export function requestIdOf(request: Headed): string {
  * Reads the facts of a request; throws an ApiError when it is invalid.
  * @param onlyModel the model of a request that names none; empty where it has to name one
  */
-export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buffer, onlyModel = ''): RequestFacts {
-  const form = API_KINDS[kind].isForm ? readFormData(bytes, request.header('content-type')) : null;
-  const body = form === null ? parseJsonObject(bytes) : form.fields;
+export function readFacts(
+  id: string,
+  kind: ApiKind,
+  request: Headed,
+  { body, file }: ReceivedBody,
+  onlyModel = '',
+): RequestFacts {
   const { cacheSalt, includeUsage, maxTokens, model, n, session, stream } = readRoutedFields(body, onlyModel);
   return {
     id,
@@ -66,8 +74,9 @@ export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buf
     hidesUsage: stream && !includeUsage && (kind === 'chat' || kind === 'completion'),
     cacheSalt,
     body,
-    characters: kind === 'speech' && typeof body.input === 'string' ? charactersOf(body.input) : 0,
-    audioSeconds: form?.file ? audioSeconds(form.file) : 0,
+    measured: null,
+    characters: kind === 'speech' ? charactersOf(body) : 0,
+    audioSeconds: file === null ? 0 : audioSeconds(file),
   };
 }
 
@@ -86,35 +95,40 @@ interface RoutedFields {
 }
 
 /** Only the model must be there and make sense: everything else that is malformed counts as absent. */
-export function readRoutedFields(body: JsonObject, onlyModel = ''): RoutedFields {
-  const model = body.model ?? onlyModel;
+export function readRoutedFields(body: ScannedBody, onlyModel = ''): RoutedFields {
+  const model = body.value('model') ?? onlyModel;
   if (typeof model !== 'string' || model === '') {
     throw new ApiError('malformed', "'model' is required: name the model as a string.", 'model');
   }
-  const options = body.stream_options;
+  const options = body.value('stream_options');
   return {
     model,
-    stream: body.stream === true,
+    stream: body.value('stream') === true,
     includeUsage: isObject(options) && options.include_usage === true,
-    maxTokens: positive(body.max_completion_tokens) ?? positive(body.max_tokens) ?? positive(body.max_output_tokens),
-    n: positive(body.n) ?? 1,
-    session: nonEmpty(body.prompt_cache_key) ?? nonEmpty(body.user),
-    cacheSalt: nonEmpty(body.cache_salt) ?? '',
+    maxTokens:
+      positive(body, 'max_completion_tokens') ?? positive(body, 'max_tokens') ?? positive(body, 'max_output_tokens'),
+    n: positive(body, 'n') ?? 1,
+    session: nonEmpty(body, 'prompt_cache_key') ?? nonEmpty(body, 'user'),
+    cacheSalt: nonEmpty(body, 'cache_salt') ?? '',
   };
 }
 
-/** Unicode characters; half of a pair counts as one. */
-function charactersOf(input: string): number {
+/** Unicode characters to be spoken; half of a pair counts as one. A text that is too long to be parsed counts its bytes. */
+function charactersOf(body: ScannedBody): number {
+  const input = body.value('input');
+  if (input === undefined) return body.end('input') - body.begin('input');
   let count = 0;
-  for (const _ of input) count++;
+  if (typeof input === 'string') for (const _ of input) count++;
   return count;
 }
 
-function positive(value: unknown): number | null {
+function positive(body: ScannedBody, field: BodyField): number | null {
+  const value = body.value(field);
   return typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31 ? value : null;
 }
 
-function nonEmpty(value: unknown): string | null {
+function nonEmpty(body: ScannedBody, field: BodyField): string | null {
+  const value = body.value(field);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

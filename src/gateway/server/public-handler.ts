@@ -1,3 +1,4 @@
+import { MOST_PARSED } from '../../protocol/body/scanned-body.js';
 import { API_KINDS, errorShape } from '../../protocol/endpoints.js';
 import { ApiError, type ErrorShape, errorCode } from '../../protocol/errors.js';
 import { withUsageRequested } from '../../protocol/with-usage-requested.js';
@@ -10,7 +11,9 @@ import type { HttpResponse } from '../http/http-response.js';
 import { Exchange } from '../proxy/exchange.js';
 import type { ExchangeHost, RequestServices } from '../proxy/exchange-host.js';
 import { sendError } from '../proxy/send-error.js';
-import { readFacts, requestIdOf } from '../request/request-facts.js';
+import { ArrivingBody, type ReceivedBody } from '../request/arriving-body.js';
+import { measureInSlices, SLICED_BYTES } from '../request/prompt-blocks.js';
+import { type RequestFacts, readFacts, requestIdOf } from '../request/request-facts.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
 import type { Door } from './door.js';
 import type { RequestHandler } from './listener.js';
@@ -75,10 +78,28 @@ function routed(arrival: Arrival, route: PublicRoute): void {
     refuse(arrival, key);
     return;
   }
-  readBody(request, host.config.limits.bodyBytes, (error, body) => {
-    if (error === null) begin(arrival, route, key, body);
-    else refuse(arrival, error);
-  });
+  const body = new ArrivingBody(route.kind);
+  readBody(
+    request,
+    host.config.limits.bodyBytes,
+    (error, bytes) => {
+      guarded(arrival, () => {
+        if (error !== null) throw error;
+        begin(arrival, route, key, body.end(bytes, request.header('content-type')));
+      });
+    },
+    body.watch,
+  );
+}
+
+/** Refuses the request when it is invalid, or because of a bug. */
+function guarded(arrival: Arrival, step: () => void): void {
+  try {
+    step();
+  } catch (problem) {
+    if (!(problem instanceof ApiError)) arrival.host.fault(problem);
+    refuse(arrival, problem instanceof ApiError ? problem : internalError());
+  }
 }
 
 /** The key of a request, null where none is required, or why it is refused. */
@@ -88,38 +109,47 @@ function keyOf({ services }: PublicHost, request: HttpRequest): AccessKey | ApiE
   return access.check(request.header('authorization'), request.header('x-api-key'), request.address);
 }
 
-function begin(arrival: Arrival, route: PublicRoute, key: AccessKey | null, body: Buffer): void {
+function begin(arrival: Arrival, route: PublicRoute, key: AccessKey | null, received: ReceivedBody): void {
   const { host, request, response } = arrival;
-  try {
-    const onlyModel = API_KINDS[route.kind].modelIsOptional ? onlyModelFor(host, route, key) : '';
-    const facts = readFacts(requestIdOf(request), route.kind, request, body, onlyModel);
-    if (key !== null) {
-      const refusal = key.modelRefusal(facts.model);
-      if (refusal !== null) throw refusal;
-    }
-    const endpoint = host.directory.find(facts.model, route.endpoint, route.workspace);
-    if (key !== null) {
-      facts.keyId = key.id;
-      facts.tenant = key.tenant;
-      facts.sloClass = key.allowedClass(facts.sloClass, endpoint.flow.priorities);
-    }
-    const asking = facts.hidesUsage ? withUsageRequested(body, facts.body.stream_options !== undefined) : null;
-    const { tracing } = host.services;
-    const trace = tracing === null ? null : tracing.begin(request.header('traceparent'), request.header('tracestate'));
-    const exchange = new Exchange(host, endpoint, facts, {
-      request,
-      response,
-      path: route.path,
-      body: asking ?? body,
-      strips: asking !== null,
-      key,
-      trace,
-    });
-    exchange.start();
-  } catch (problem) {
-    if (!(problem instanceof ApiError)) host.fault(problem);
-    refuse(arrival, problem instanceof ApiError ? problem : internalError());
+  const onlyModel = API_KINDS[route.kind].modelIsOptional ? onlyModelFor(host, route, key) : '';
+  const facts = readFacts(requestIdOf(request), route.kind, request, received, onlyModel);
+  const refusal = key === null ? null : key.modelRefusal(facts.model);
+  if (refusal !== null) throw refusal;
+  if (facts.body.bytes.length <= SLICED_BYTES) {
+    start(arrival, route, key, facts, received.bytes);
+    return;
   }
+  const { blockSize } = host.directory.find(facts.model, route.endpoint, route.workspace);
+  let hasLeft = false;
+  response.onClose = () => {
+    hasLeft = true;
+  };
+  measureInSlices(facts, blockSize, (problem) => {
+    if (hasLeft) return;
+    response.onClose = null;
+    guarded(arrival, () => {
+      if (problem !== null) throw problem;
+      start(arrival, route, key, facts, received.bytes);
+    });
+  });
+}
+
+function start(arrival: Arrival, route: PublicRoute, key: AccessKey | null, facts: RequestFacts, sent: Buffer): void {
+  const { host, request, response } = arrival;
+  const endpoint = host.directory.find(facts.model, route.endpoint, route.workspace);
+  if (key !== null) {
+    facts.keyId = key.id;
+    facts.tenant = key.tenant;
+    facts.sloClass = key.allowedClass(facts.sloClass, endpoint.flow.priorities);
+  }
+  const asking = facts.hidesUsage ? withUsageRequested(facts.body) : null;
+  const body = asking?.bytes ?? sent;
+  // One copy of a long body. Policies read the text of a short one, as it was sent.
+  if (asking !== null && body.length > MOST_PARSED) facts.body = asking;
+  const { tracing } = host.services;
+  const trace = tracing === null ? null : tracing.begin(request.header('traceparent'), request.header('tracestate'));
+  const parts = { request, response, path: route.path, body, strips: asking !== null, key, trace };
+  new Exchange(host, endpoint, facts, parts).start();
 }
 
 /** The model of a request that names none: the only one of its endpoint that its key may use; else empty. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../config/gateway-config.js';
 import { DecisionRing } from '../../decisions/decision-ring.js';
-import { fakeFacts } from '../../request/fake-facts.fixture.js';
+import { type FactsChange, fakeFacts } from '../../request/fake-facts.fixture.js';
 import type { RequestFacts } from '../../request/request-facts.js';
 import { GatewayMetrics } from '../../telemetry/gateway-metrics.js';
 import { LiveReplica } from '../replica/live-replica.js';
@@ -40,7 +40,7 @@ function endpointOf(replicas: LiveReplica[], policy = 'least-loaded') {
   return { endpoint, ring, time };
 }
 
-function factsOf(change: Partial<RequestFacts> = {}): RequestFacts {
+function factsOf(change: FactsChange = {}): RequestFacts {
   return fakeFacts({ body: { prompt: 'x'.repeat(640) }, ...change });
 }
 
@@ -98,7 +98,7 @@ describe('Endpoint', () => {
 
   it('cuts prompts as the policy does, and salts keep them apart', () => {
     const { endpoint, ring } = endpointOf([replicaOf('a')], 'weighted');
-    const blocksOf = (id: string, change: Partial<RequestFacts> = {}) => {
+    const blocksOf = (id: string, change: FactsChange = {}) => {
       endpoint.placer.finish(endpoint.placer.place(factsOf({ id, ...change }), 0, [])!);
       const { blockCount, replicas } = ring.find(id)!;
       return [blockCount, replicas[0]!.routedBlocks];

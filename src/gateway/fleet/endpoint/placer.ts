@@ -4,9 +4,8 @@ import { policyStream } from '../../../policy/host/policy-streams.js';
 import type { DecidingFleet, DecisionInput } from '../../decisions/deciding-fleet.js';
 import type { Decision } from '../../decisions/decision-ring.js';
 import type { EndpointLog } from '../../decisions/endpoint-log.js';
-import { nestedTooDeeply } from '../../errors.js';
 import type { FlowControl } from '../../flow/flow-control.js';
-import { isTooDeep, type MeasuredPrompt } from '../../request/measured-prompt.js';
+import type { MeasuredPrompt } from '../../request/measured-prompt.js';
 import type { RequestFacts } from '../../request/request-facts.js';
 import type { LiveReplica } from '../replica/live-replica.js';
 import { findRemovals } from './eligibility.js';
@@ -171,7 +170,6 @@ export class Placer {
 
   #measured(facts: RequestFacts, nowUs: number): DecisionInput {
     const { fleet, prompt } = this.#parts;
-    if (fleet.readsBody && isTooDeep(facts.body)) throw nestedTooDeeply();
     prompt.measure(facts, fleet.blockSize);
     prompt.release();
     const input = this.#input;
@@ -181,7 +179,7 @@ export class Placer {
     input.session = facts.session;
     input.sloClass = facts.sloClass;
     input.tenant = facts.tenant;
-    input.body = facts.body;
+    input.body = fleet.readsBody ? facts.body.parsed() : null;
     input.blocks = prompt.blocks;
     input.blockCount = prompt.blockCount;
     return input;

@@ -1,0 +1,47 @@
+import { BodyScanner, type ScannedBody, scanBody } from '../../protocol/body/scanned-body.js';
+import { API_KINDS, type ApiKind } from '../../protocol/endpoints.js';
+import { ApiError } from '../../protocol/errors.js';
+import { readFormData } from '../../protocol/form-data.js';
+
+/** A body that is complete. */
+export interface ReceivedBody {
+  /** As it was sent. */
+  readonly bytes: Buffer;
+  /** Its fields; those of a form as an object of its texts. */
+  readonly body: ScannedBody;
+  /** The file of a form. */
+  readonly file: Buffer | null;
+}
+
+/** Scans the body of a request while it arrives, so that nothing is left to do for a long one at its end. */
+export class ArrivingBody {
+  readonly #isForm: boolean;
+  /** Null while nothing has arrived: a body that comes in one piece needs no scanner of its own. */
+  #scanner: BodyScanner | null = null;
+
+  constructor(kind: ApiKind) {
+    this.#isForm = API_KINDS[kind].isForm ?? false;
+  }
+
+  /** Looks at the pieces; returns why the body is refused. */
+  readonly watch = (bytes: Buffer, length: number): ApiError | null => {
+    if (this.#isForm) return null;
+    this.#scanner ??= new BodyScanner();
+    try {
+      this.#scanner.scan(bytes, length);
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
+    return null;
+  };
+
+  /** @param bytes the whole body; throws an ApiError when it is invalid */
+  end(bytes: Buffer, contentType: string | undefined): ReceivedBody {
+    if (this.#isForm) {
+      const { fields, file } = readFormData(bytes, contentType);
+      return { bytes, body: scanBody(Buffer.from(JSON.stringify(fields))), file };
+    }
+    return { bytes, body: this.#scanner === null ? scanBody(bytes) : this.#scanner.end(bytes), file: null };
+  }
+}

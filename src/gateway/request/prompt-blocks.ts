@@ -1,0 +1,134 @@
+import { ScannedPrompt } from '../../protocol/body/scanned-prompt.js';
+import { ApiError } from '../../protocol/errors.js';
+import { PromptBytes, TOKEN_BYTES, tokensOfBytes } from '../../protocol/prompt-bytes.js';
+import type { RequestFacts } from './request-facts.js';
+
+/** Bodies longer than this are read in slices: everything else is served between two of them. */
+export const SLICED_BYTES = 512 * 1024;
+
+/** A prompt that was read in slices. */
+export interface LongPrompt {
+  readonly blockSize: number;
+  readonly tokens: number;
+  readonly chain: BlockChain;
+}
+
+/**
+ * Reads a prompt into a chain of blocks and returns its tokens; pauses in a long one. The buffer holds a part of the
+ * prompt at a time. A malformed prompt is the replica's to refuse: to the policy it is empty.
+ */
+export function* readPrompt(
+  facts: RequestFacts,
+  blockSize: number,
+  prompt: PromptBytes,
+  chain: BlockChain,
+): Generator<void, number> {
+  // Equal prompts for different models, adapters or salts share no blocks; an adapter is a model by another name.
+  const seed = `${facts.model}\u0000${facts.cacheSalt}`;
+  const blockBytes = blockSize * TOKEN_BYTES;
+  let taken = 0;
+  prompt.clear();
+  chain.start(seed);
+  try {
+    const pauses = new ScannedPrompt(facts.body, prompt).write(facts.kind);
+    while (!pauses.next().done) {
+      const added = chain.addBlocks(prompt.bytes, prompt.length, blockBytes);
+      prompt.drop(added);
+      taken += added;
+      yield;
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    prompt.clear();
+    chain.start(seed);
+    return 0;
+  }
+  chain.addBlocks(prompt.bytes, prompt.length, blockBytes);
+  return tokensOfBytes(taken + prompt.length);
+}
+
+/** Measures a long prompt in slices, with everything else in between, and keeps it in the facts. */
+export function measureInSlices(facts: RequestFacts, blockSize: number, done: (error: unknown) => void): void {
+  const chain = new BlockChain();
+  const reading = readPrompt(facts, blockSize, new PromptBytes(), chain);
+  const step = (): void => {
+    try {
+      const slice = reading.next();
+      if (!slice.done) {
+        setImmediate(step);
+        return;
+      }
+      facts.measured = { blockSize, tokens: slice.value, chain };
+    } catch (error) {
+      done(error);
+      return;
+    }
+    done(null);
+  };
+  step();
+}
+
+/**
+ * Identifies the blocks of a prompt by their content and all content before them: 31 bits of a chained 64-bit hash. Two
+ * prompts with the same leading blocks have the same leading ids; the chain starts from a seed, so that equal texts for
+ * different models or adapters have nothing in common.
+ */
+export class BlockChain {
+  ids = new Int32Array(256);
+  /** The full hash of each id, two words each: for uses where 31 bits are too few. */
+  words = new Int32Array(512);
+  count = 0;
+  #a = 0;
+  #b = 0;
+
+  start(seed: string): void {
+    this.count = 0;
+    this.#a = 0x9e3779b9 | 0;
+    this.#b = 0x85ebca6b | 0;
+    for (let i = 0; i < seed.length; i++) this.#mix(seed.charCodeAt(i));
+  }
+
+  /** Adds every full block of bytes[0, length). Returns how many bytes that was. */
+  addBlocks(bytes: Buffer, length: number, blockBytes: number): number {
+    const blocks = Math.floor(length / blockBytes);
+    if (this.count + blocks > this.ids.length) this.#grow((this.count + blocks) * 2);
+    for (let block = 0; block < blocks; block++) {
+      this.#mixBytes(bytes, block * blockBytes, (block + 1) * blockBytes);
+      this.ids[this.count] = (this.#a ^ (this.#b << 7)) >>> 1;
+      this.words[2 * this.count] = this.#a;
+      this.words[2 * this.count + 1] = this.#b;
+      this.count++;
+    }
+    return blocks * blockBytes;
+  }
+
+  #grow(blocks: number): void {
+    const { ids, words } = this;
+    this.ids = new Int32Array(blocks);
+    this.words = new Int32Array(blocks * 2);
+    this.ids.set(ids);
+    this.words.set(words);
+  }
+
+  #mixBytes(bytes: Buffer, begin: number, end: number): void {
+    let a = this.#a;
+    let b = this.#b;
+    let p = begin;
+    for (; p + 4 <= end; p += 4) {
+      const word = bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16) | (bytes[p + 3]! << 24);
+      a = Math.imul(a ^ word, 0x01000193) ^ (b >>> 15);
+      b = Math.imul(b + word, 0xc2b2ae35 | 0) ^ (a >>> 13);
+    }
+    for (; p < end; p++) {
+      a = Math.imul(a ^ bytes[p]!, 0x01000193) ^ (b >>> 15);
+      b = Math.imul(b + bytes[p]!, 0xc2b2ae35 | 0) ^ (a >>> 13);
+    }
+    this.#a = a;
+    this.#b = b;
+  }
+
+  #mix(word: number): void {
+    this.#a = Math.imul(this.#a ^ word, 0x01000193) ^ (this.#b >>> 15);
+    this.#b = Math.imul(this.#b + word, 0xc2b2ae35 | 0) ^ (this.#a >>> 13);
+  }
+}

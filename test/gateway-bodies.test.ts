@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { FakeEngine } from '../src/gateway/fake-engine.fixture.js';
+import { afterwards, expectIdle, gatewayOver, RawClient } from './support/gateway-fixture.js';
+
+async function fake(): Promise<FakeEngine> {
+  const engine = await FakeEngine.start();
+  afterwards(() => engine.kill());
+  return engine;
+}
+
+const MIB = 1024 * 1024;
+const post = (url: string, body: string) =>
+  fetch(`${url}/v1/completions`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+
+describe('bodies', () => {
+  test.each([
+    ['nested too deeply', '['],
+    ['of too many objects', '{},'],
+    ['that is not JSON', '1 '],
+  ])('one %s is refused before it has arrived', async (_, unit) => {
+    const gateway = await gatewayOver([await fake()]);
+    const head = `POST /v1/completions HTTP/1.1\r\nhost: h\r\ncontent-length: ${15 * MIB}\r\n\r\n`;
+    const begun = `{"model":"m","prompt":[${unit.repeat(110_000)}`;
+    const client = new RawClient(gateway.url).send(head + begun);
+    expect(await client.until(/\r\n\r\n\{.*\}/)).toMatch(/^HTTP\/1\.1 400 /);
+    client.socket.destroy();
+    expectIdle(gateway);
+  });
+
+  test('a long one is passed on unchanged, and its stream reports usage', async () => {
+    const engine = await fake();
+    const gateway = await gatewayOver([engine]);
+    const prompt = 'a line of text\n'.repeat(150_000);
+    const body = JSON.stringify({ model: 'm', prompt, max_tokens: 3 });
+    expect((await post(gateway.url, body)).status).toBe(200);
+    expect(engine.seen[0]!.body === body).toBe(true);
+    const streamed = JSON.stringify({ model: 'm', prompt, stream: true });
+    expect((await post(gateway.url, streamed)).status).toBe(200);
+    const { stream_options, ...rest } = JSON.parse(engine.seen[1]!.body);
+    expect(stream_options).toEqual({ include_usage: true });
+    expect(JSON.stringify(rest) === streamed).toBe(true);
+  });
+
+  test('a client that leaves while its long prompt is read leaves nothing behind', async () => {
+    const engine = await fake();
+    const gateway = await gatewayOver([engine]);
+    const body = JSON.stringify({ model: 'm', prompt: 'a '.repeat(4 * MIB) });
+    const client = new RawClient(gateway.url).send(
+      `POST /v1/completions HTTP/1.1\r\nhost: h\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    client.socket.destroy();
+    expect((await post(gateway.url, '{"model":"m","prompt":"x"}')).status).toBe(200);
+    expectIdle(gateway);
+  });
+
+  test.each(['{"model":"m","model":"n","prompt":"x"}', '{"model":"m","Model":"n","prompt":"x"}'])(
+    'one that names its model twice is refused: %s',
+    async (body) => {
+      const engine = await fake();
+      const gateway = await gatewayOver([engine]);
+      const response = await post(gateway.url, body);
+      expect([response.status, ((await response.json()) as { error: { param: string } }).error.param]).toEqual([
+        400,
+        'model',
+      ]);
+      expect(engine.seen).toHaveLength(0);
+    },
+  );
+});
