@@ -8,6 +8,8 @@ import { ENGINE_TASKS } from './task.js';
 
 /** What `<name>/sample.fixture.ts` exports as `sample`: each part for an engine that has it. */
 export interface EngineSample {
+  /** The page that has its version, and that version. */
+  readonly version: { readonly document: object; readonly is: string };
   readonly signals?: SignalsSample;
   /** The command line of the default version for `FACTS`, joined by spaces. */
   readonly command?: string;
@@ -45,6 +47,13 @@ export function engineContract(engine: InferenceEngine, sample: EngineSample): v
       expect(engine.name).toMatch(/^[a-z][a-z0-9-]{0,62}$/);
       expect(engine.signals ?? engine.launch).toBeDefined();
       expect(engine.capabilities.tasks.length).toBeGreaterThan(0);
+    });
+
+    it('reads its version, and none from a page of another program', () => {
+      expect(engine.version.path).toMatch(/^\/\w+$/);
+      expect(engine.version.read(sample.version.document)).toBe(sample.version.is);
+      for (const other of [{}, [], { version: 3, build_info: null }])
+        expect(engine.version.read(other)).toBeUndefined();
     });
 
     if (engine.signals !== undefined) signalsContract(engine.signals, sample.signals!);

@@ -1,6 +1,7 @@
 import type { EngineSample } from '../engine.contract.js';
 
 export const sample: EngineSample = {
+  version: { document: { total_slots: 4, build_info: 'b6700-3df2244d' }, is: 'b6700-3df2244d' },
   signals: {
     metrics: `llamacpp:requests_processing 2
 llamacpp:requests_deferred 5

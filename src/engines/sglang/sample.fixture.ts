@@ -3,6 +3,7 @@ import type { EngineSample } from '../engine.contract.js';
 const MODEL = 'model_name="m",priority=""';
 
 export const sample: EngineSample = {
+  version: { document: { model_path: '/models/tiny', version: '0.5.3' }, is: '0.5.3' },
   signals: {
     metrics: `sglang:num_running_reqs{${MODEL}} 4
 sglang:num_queue_reqs{${MODEL}} 1

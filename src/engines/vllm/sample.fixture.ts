@@ -15,6 +15,7 @@ vllm:time_to_first_token_seconds_bucket{le="+Inf",${MODEL}} 5.0`,
 };
 
 export const sample: EngineSample = {
+  version: { document: { version: '0.10.2' }, is: '0.10.2' },
   signals: vllmMetrics,
   command: 'vllm serve /models/tiny --host 127.0.0.1 --port {{port}} --served-model-name tiny',
 };
