@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { request as httpsRequest } from 'node:https';
+import { createServer as createHttpsServer, request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -7,9 +8,18 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { API_ROUTES } from '../src/api/routes.js';
 import { GATEWAY_DEFAULTS } from '../src/gateway/config/gateway-config.js';
 import { configFor, until } from '../src/gateway/fake-engine.fixture.js';
-import type { Gateway } from '../src/gateway/gateway.js';
-import { makeCertificate } from '../src/gateway/server/certificate.fixture.js';
-import { expectIdle, gatewayOver, PROMPT, plain, postText, RawClient, RawReplica } from './support/gateway-fixture.js';
+import { Gateway } from '../src/gateway/gateway.js';
+import { type CertificateFiles, makeCertificate } from '../src/gateway/server/certificate.fixture.js';
+import {
+  afterwards,
+  expectIdle,
+  gatewayOver,
+  PROMPT,
+  plain,
+  postText,
+  RawClient,
+  RawReplica,
+} from './support/gateway-fixture.js';
 import { responsesIn } from './support/http-responses.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-security-'));
@@ -370,6 +380,70 @@ describe('TLS', () => {
     expect(await new RawClient(gateway.url.replace('https', 'http')).send(postText(PROMPT)).closed()).not.toContain(
       '200',
     );
+  });
+});
+
+describe('client certificates', () => {
+  const at = { host: '127.0.0.1', port: 0 };
+  const read = ({ cert, key }: CertificateFiles) => ({ cert: readFileSync(cert), key: readFileSync(key) });
+
+  test('are required of clients where a CA is set, and of another CA they are refused', async ({ skip }) => {
+    const [server, client, other] = ['server', 'client', 'other'].map((name) =>
+      makeCertificate(folder, `mtls-${name}`),
+    );
+    skip(server === null, 'there is no openssl here');
+    const replica = await RawReplica.start();
+    const gateway = await gatewayOver([replica], { listen: { ...at, tls: { ...server!, clientCa: client!.cert } } });
+    const ask = (own: Partial<ReturnType<typeof read>>) =>
+      new Promise<number | string>((resolve) => {
+        const options = { method: 'POST', agent: false, ca: readFileSync(server!.cert), ...own };
+        const call = httpsRequest(`${gateway.url}/v1/completions`, options, (response) => {
+          response.resume();
+          resolve(response.statusCode!);
+        });
+        call.on('error', () => resolve('refused'));
+        call.end(PROMPT);
+      });
+    expect(await ask(read(client!))).toBe(200);
+    expect(await ask({})).toBe('refused');
+    expect(await ask(read(other!))).toBe('refused');
+    expect(replica.seen).toHaveLength(1);
+    // Whether certificates are needed is settled at the start.
+    const open = { ...gateway.config, listen: { ...gateway.config.listen, tls: server! } };
+    expect(gateway.reload(open)).toEqual(['listen']);
+    expect(await ask({})).toBe('refused');
+    expect(await ask(read(client!))).toBe(200);
+  });
+
+  test('are presented to replicas, in requests and in health checks', async ({ skip }) => {
+    const [engine, own] = ['engine', 'gateway'].map((name) => makeCertificate(folder, `mtls-${name}`));
+    skip(engine === null, 'there is no openssl here');
+    const names: string[] = [];
+    const tls = { ...read(engine!), ca: readFileSync(own!.cert), requestCert: true, rejectUnauthorized: true };
+    const server = createHttpsServer(tls, (request, response) => {
+      names.push(`${request.url} ${(request.socket as TLSSocket).getPeerCertificate().subject.CN}`);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(request.url === '/v1/models' ? '{"data":[{"id":"m"}]}' : '{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    afterwards(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const replica = { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    const gateway = await gatewayOver([replica], { replicaTls: { ca: engine!.cert, ...own! } });
+    const ask = async ({ url }: Gateway) =>
+      (await fetch(`${url}/v1/completions`, { method: 'POST', body: PROMPT })).status;
+    expect(await ask(gateway)).toBe(200);
+    expect(names).toContain('/health mtls-gateway');
+    expect(names).toContain('/v1/completions mtls-gateway');
+    for (const replicaTls of [null, { ca: engine!.cert, cert: null, key: null }, { ca: null, ...own! }]) {
+      expect(await ask(await gatewayOver([replica], { replicaTls }))).not.toBe(200);
+    }
+    const unread = { ca: join(folder, 'absent.pem'), cert: null, key: null };
+    expect(() => new Gateway(configFor([], { replicaTls: unread }))).toThrow(/absent.pem: cannot be read/);
+    const invalid = { ca: engine!.key, cert: null, key: null };
+    expect(() => new Gateway(configFor([], { replicaTls: invalid }))).toThrow(/no certificate/);
   });
 });
 

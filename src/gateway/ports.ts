@@ -1,7 +1,7 @@
 import type { GatewayConfig } from './config/gateway-config.js';
 import { proxyList } from './config/proxy-list.js';
+import { readTls, type TlsFiles } from './config/read-tls.js';
 import { Listener, type RequestHandler } from './server/listener.js';
-import { readTls, type TlsFiles } from './server/read-tls.js';
 
 export interface PortHandlers {
   public: RequestHandler;

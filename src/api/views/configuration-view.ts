@@ -10,7 +10,7 @@ import {
 import type { EndpointConfig, GatewayConfig } from '../../gateway/config/gateway-config.js';
 import { FLOW_CONTROL_SCHEMA } from '../../policy/bundle/flow-control-schema.js';
 import { ROUTING_SCHEMA } from '../../policy/bundle/policy-schema.js';
-import { choice, section } from '../../schema/fields.js';
+import { choice, field, section } from '../../schema/fields.js';
 import { camelKeys } from '../../schema/names.js';
 import { described, naturalNumber, nullable, numeric, openMap, string } from './parts.js';
 
@@ -18,7 +18,13 @@ const listen = section('ListenAddress', {
   host: described(string, 'address to listen on'),
   port: described(naturalNumber, 'port; 0 for a free one'),
   tls: described(
-    nullable(section('TlsFiles', { cert: described(string, 'certificate file'), key: described(string, 'key file') })),
+    nullable(
+      section('TlsFiles', {
+        cert: described(string, 'certificate file'),
+        key: described(string, 'key file'),
+        clientCa: field(string, { help: 'CA file that certificates of clients are checked with' }),
+      }),
+    ),
     'TLS; null for none',
   ),
 });
@@ -131,6 +137,16 @@ export const CONFIGURATION: v.GenericSchema<unknown, GatewayConfig> = section('C
   http: described(
     section('HttpInForce', camelKeys(HTTP_SCHEMA.entries)),
     'web pages and proxies in front of both ports',
+  ),
+  replicaTls: described(
+    nullable(
+      section('ReplicaTlsFiles', {
+        ca: described(nullable(string), 'CA file'),
+        cert: described(nullable(string), 'certificate file'),
+        key: described(nullable(string), 'key file'),
+      }),
+    ),
+    'TLS to replicas; null for the defaults',
   ),
   prices: described(v.array(price), 'prices, for budgets in dollars'),
   record: described(nullable(lines), 'file that requests are recorded in; null for none'),

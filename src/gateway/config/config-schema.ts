@@ -13,6 +13,7 @@ const LISTEN_SCHEMA = section('Port', {
   port: field(whole(0, 65_535), { defaultText: '8080, admin 8081', help: 'port; 0 for a free one' }),
   cert: field(text(), { help: 'TLS certificate file' }),
   key: field(text(), { help: 'TLS key file' }),
+  client_ca: field(text(), { help: 'CA file: clients need a certificate that it signed (mTLS)' }),
 });
 
 /** A replica, as files and the API describe it. */
@@ -132,6 +133,15 @@ export const HTTP_SCHEMA = section('HTTP', {
   }),
 });
 
+const REPLICA_TLS_SCHEMA = section('Replica TLS', {
+  ca: field(text(), {
+    defaultText: 'those of Node.js',
+    help: 'CA file that certificates of replicas are checked with',
+  }),
+  cert: field(text(), { help: 'certificate file presented to replicas (mTLS)' }),
+  key: field(text(), { help: 'its key file' }),
+});
+
 const PRICE_SCHEMA = section('Price', {
   model: required(text(), { help: 'model' }),
   input: required(dollars, { help: 'dollars per million prompt tokens' }),
@@ -174,6 +184,7 @@ export const GATEWAY_SCHEMA = section('twinyard.yaml', {
   }),
   access: field(ACCESS_SCHEMA, { default: {}, help: 'API keys and reservations' }),
   http: field(HTTP_SCHEMA, { default: {}, help: 'web pages and proxies in front of both ports' }),
+  replica_tls: field(REPLICA_TLS_SCHEMA, { help: 'TLS to replicas whose URL is https', restart: true }),
   prices: field(list(PRICE_SCHEMA), { help: 'prices, for budgets in dollars' }),
   record: field(text(), { help: 'file that every request is recorded in, without text, for replay', restart: true }),
   access_log: field(text(), { help: "file with one line per request; '-' for stderr", restart: true }),

@@ -44,6 +44,8 @@ export interface GatewayConfig {
   store: string | null;
   access: AccessConfig;
   http: HttpConfig;
+  /** Files for the connections to replicas; a certificate has its key. */
+  replicaTls: { ca: string | null; cert: string | null; key: string | null } | null;
   prices: readonly Price[];
   /** The recording of requests, without any text, for replays. */
   record: LinesConfig | null;
@@ -77,10 +79,18 @@ export interface LinesConfig {
   files: number;
 }
 
+/** Files of a port with TLS. */
+export interface TlsConfig {
+  cert: string;
+  key: string;
+  /** Clients need a certificate that it signed; absent: they need none. */
+  clientCa?: string;
+}
+
 export interface ListenConfig {
   host: string;
   port: number;
-  tls: { cert: string; key: string } | null;
+  tls: TlsConfig | null;
 }
 
 /** A set of replicas with one policy. */
@@ -181,6 +191,7 @@ export const GATEWAY_DEFAULTS: GatewayConfig = {
   store: null,
   access: { ...camelKeys(NOTHING_SAID.access), keys: 'off' },
   prices: [],
+  replicaTls: null,
   record: null,
   accessLog: null,
   tracing: null,

@@ -96,6 +96,8 @@ describe('readGatewayConfig', () => {
       'conf/t.yaml:1:27 (http.trusted_proxies[0])',
       'is not an address or network',
     ],
+    ['listen: { client_ca: ca.pem }', 'conf/t.yaml:1:22 (listen.client_ca)', 'is given without TLS'],
+    ['replica_tls: { cert: a.pem }', 'conf/t.yaml:1:1 (replica_tls)', 'has one of cert and key'],
     ['http: { hosts: ["https://a.b"] }', 'conf/t.yaml:1:17 (http.hosts[0])', 'is not valid'],
     ['replicas: [{ url: "not one" }]', 'conf/t.yaml:1:19 (replicas[0].url)', 'is not a URL'],
     ['replicas: [{ url: "ftp://h:1" }]', 'conf/t.yaml:1:19 (replicas[0].url)', 'more or less than an address'],

@@ -54,6 +54,7 @@ class ConfigReader {
       ...accessParts(values, this.#folder, this.#places),
       listen: this.#listen(values.listen, GATEWAY_DEFAULTS.listen, 'listen'),
       admin: this.#listen(values.admin, GATEWAY_DEFAULTS.admin, 'admin'),
+      replicaTls: this.#replicaTls(values.replica_tls),
       endpoints: this.#endpoints(given),
       decisionLog: decision_log === undefined ? null : resolve(this.#folder, decision_log),
     };
@@ -106,12 +107,31 @@ class ConfigReader {
     return replica;
   }
 
-  #listen(keys: ConfigValues['listen'], base: ListenConfig, path: 'listen' | 'admin'): ListenConfig {
-    const { cert, host = base.host, key, port = base.port } = keys ?? {};
+  #replicaTls(keys: ConfigValues['replica_tls']): GatewayConfig['replicaTls'] {
+    if (keys === undefined) return null;
+    const pair = this.#pair(keys.cert, keys.key, 'replica_tls');
+    return { ca: this.#path(keys.ca), cert: pair?.cert ?? null, key: pair?.key ?? null };
+  }
+
+  #pair(cert: string | undefined, key: string | undefined, path: string): { cert: string; key: string } | null {
     if ((cert === undefined) !== (key === undefined)) {
       throw configInvalid(this.#places.of(path), 'has one of cert and key', 'give both, or neither');
     }
-    const tls = cert === undefined ? null : { cert: resolve(this.#folder, cert), key: resolve(this.#folder, key!) };
+    return cert === undefined ? null : { cert: resolve(this.#folder, cert), key: resolve(this.#folder, key!) };
+  }
+
+  #path(file: string | undefined): string | null {
+    return file === undefined ? null : resolve(this.#folder, file);
+  }
+
+  #listen(keys: ConfigValues['listen'], base: ListenConfig, path: 'listen' | 'admin'): ListenConfig {
+    const { cert, client_ca, host = base.host, key, port = base.port } = keys ?? {};
+    const pair = this.#pair(cert, key, path);
+    if (pair === null && client_ca !== undefined) {
+      throw configInvalid(this.#places.of(`${path}.client_ca`), 'is given without TLS', 'give cert and key as well');
+    }
+    const clientCa = this.#path(client_ca);
+    const tls = pair === null ? null : { ...pair, ...(clientCa === null ? {} : { clientCa }) };
     return { host, port, tls };
   }
 }

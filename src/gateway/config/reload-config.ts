@@ -48,8 +48,10 @@ export function reloadConfig(before: GatewayConfig, after: GatewayConfig): Reloa
   return { config: config as unknown as GatewayConfig, needsRestart };
 }
 
-/** A port with TLS takes new certificates; whether it has TLS is settled. */
+/** A port with TLS takes new certificates; whether it has TLS, and asks clients for certificates, is settled. */
 function sameListener(before: unknown, after: unknown): ListenConfig {
   const [old, next] = [before as ListenConfig, after as ListenConfig];
-  return { ...old, tls: old.tls === null || next.tls === null ? old.tls : next.tls };
+  if (old.tls === null || next.tls === null) return old;
+  const isSame = (old.tls.clientCa === undefined) === (next.tls.clientCa === undefined);
+  return { ...old, tls: isSame ? next.tls : old.tls };
 }

@@ -1,5 +1,7 @@
 import type { EndpointConfig, GatewayConfig, PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
+import { readReplicaTls } from '../config/read-tls.js';
 import { draining } from '../errors.js';
+import type { UpstreamTls } from '../upstream/origin.js';
 import { Endpoint } from './endpoint/endpoint.js';
 import type { EndpointHost } from './endpoint/endpoint-host.js';
 import { EndpointDirectory, managedName } from './endpoint-directory.js';
@@ -19,11 +21,14 @@ export interface FleetParts extends EndpointHost, ReplicaWatchParts {
 export class Fleet {
   readonly directory: EndpointDirectory;
   readonly #parts: FleetParts;
+  /** For the connections to replicas. */
+  readonly #tls: UpstreamTls;
   readonly #watch: ReplicaWatch;
   readonly #leaving = new LeavingReplicas();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
+    this.#tls = readReplicaTls(parts.config.replicaTls);
     this.directory = parts.directory ?? new EndpointDirectory();
     this.#watch = new ReplicaWatch(this.directory.byName, parts);
     for (const endpoint of parts.config.endpoints) this.#addEndpoint(endpoint);
@@ -127,7 +132,7 @@ export class Fleet {
 
   /** Creates a replica of an endpoint; the caller adds it. */
   make(config: ManagedReplica, { name }: Endpoint): LiveReplica {
-    const replica = new LiveReplica(config, this.#parts.config, name);
+    const replica = new LiveReplica(config, this.#parts.config, name, this.#tls);
     replica.onDoubt = () => void this.look(replica);
     return replica;
   }

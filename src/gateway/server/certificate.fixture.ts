@@ -6,6 +6,9 @@ export interface CertificateFiles {
   key: string;
 }
 
+/** The names that it is valid for. */
+const LOOPBACK = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+
 /** Creates a certificate for one test; null without openssl. */
 export function makeCertificate(folder: string, name: string, file = name): CertificateFiles | null {
   const [key, cert] = [join(folder, `${file}.key`), join(folder, `${file}.pem`)];
@@ -13,7 +16,21 @@ export function makeCertificate(folder: string, name: string, file = name): Cert
   try {
     execFileSync(
       'openssl',
-      ['req', '-x509', ...curve, '-nodes', '-days', '2', '-subj', `/CN=${name}`, '-keyout', key, '-out', cert],
+      [
+        'req',
+        '-x509',
+        ...curve,
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        `/CN=${name}`,
+        ...LOOPBACK,
+        '-keyout',
+        key,
+        '-out',
+        cert,
+      ],
       { stdio: 'ignore' },
     );
     return { cert, key };

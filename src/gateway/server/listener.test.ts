@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { connect as connectTls, type SecureVersion, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { ListenConfig } from '../config/gateway-config.js';
+import { readTls } from '../config/read-tls.js';
 import { reply } from '../http/http-port.fixture.js';
 import type { HttpRequest } from '../http/http-request.js';
 import { makeCertificate } from './certificate.fixture.js';
 import { Listener, type ListenerParts } from './listener.js';
-import { readTls } from './read-tls.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-tls-'));
 afterAll(() => rmSync(folder, { recursive: true }));

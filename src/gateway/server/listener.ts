@@ -1,6 +1,7 @@
 import { type AddressInfo, type BlockList, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureVersion, type Server as TlsServer } from 'node:tls';
 import type { ListenConfig } from '../config/gateway-config.js';
+import { readTls, type TlsFiles } from '../config/read-tls.js';
 import type { ClientTimes, ConnectionHost } from '../http/connection-host.js';
 import { HttpConnection } from '../http/http-connection.js';
 import type { HttpRequest } from '../http/http-request.js';
@@ -8,7 +9,6 @@ import type { HttpResponse } from '../http/http-response.js';
 import { RequestHead } from '../http/request-head.js';
 import { ResponseWriter } from '../http/response-writer.js';
 import { AddressCounts } from './address-counts.js';
-import { readTls, type TlsFiles } from './read-tls.js';
 
 /** Handles a request; the response may be sent later. */
 export type RequestHandler = (request: HttpRequest, response: HttpResponse) => void;
@@ -76,6 +76,8 @@ export class Listener implements ConnectionHost {
         : createTlsServer({
             noDelay: true,
             ...readTls(config.tls),
+            requestCert: config.tls.clientCa !== undefined,
+            rejectUnauthorized: true,
             minVersion: OLDEST_TLS,
             handshakeTimeout: parts.timeouts.headersMs,
           });

@@ -63,7 +63,7 @@ describe('a secure connection', () => {
     });
     await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
     const url = `https://${host}:${(server.address() as AddressInfo).port}`;
-    pool = new UpstreamPool(url, { ...PATIENT, ...(ca !== undefined && { ca }) });
+    pool = new UpstreamPool(url, { ...PATIENT, ...(ca !== undefined && { tls: { ca } }) });
     return pool;
   }
 

@@ -12,6 +12,15 @@ const KEEP_ALIVE_PROBE_MS = 60_000;
  */
 const shared = Buffer.allocUnsafeSlow(MOST_READ);
 
+/** Certificates and key as PEM. */
+export interface UpstreamTls {
+  /** To trust instead of the default ones. */
+  ca?: string | Buffer;
+  /** Presented to the replica, with its key. */
+  cert?: string | Buffer;
+  key?: string | Buffer;
+}
+
 /** The address of a replica. */
 export class Origin {
   readonly isSecure: boolean;
@@ -19,17 +28,17 @@ export class Origin {
   readonly authority: string;
   readonly #host: string;
   readonly #port: number;
-  readonly #ca: string | undefined;
+  readonly #tls: UpstreamTls;
   /** The TLS session to resume on the next connection. */
   #session: Buffer | undefined;
 
-  constructor(url: string, ca: string | undefined) {
+  constructor(url: string, tls: UpstreamTls = {}) {
     const { host, hostname, port, protocol } = new URL(url);
     this.isSecure = protocol === 'https:';
     this.authority = host;
     this.#host = hostname.replace(/^\[|\]$/g, '');
     this.#port = port === '' ? (this.isSecure ? 443 : 80) : Number(port);
-    this.#ca = ca;
+    this.#tls = tls;
   }
 
   /** @param read called with the number of bytes read and their buffer, valid until it returns; false pauses reading */
@@ -47,7 +56,9 @@ export class Origin {
       onread: { buffer: Buffer.allocUnsafeSlow(MOST_SECURE_READ), callback: read },
       ALPNProtocols: ['http/1.1'],
       servername: isIP(this.#host) === 0 ? this.#host : '',
-      ca: this.#ca,
+      ca: this.#tls.ca,
+      cert: this.#tls.cert,
+      key: this.#tls.key,
       session: this.#session,
     };
     return connectSecurely(secure, opened).on('session', (session: Buffer) => {

@@ -1,5 +1,6 @@
 import type { Pool } from 'undici';
 import { readResponseText } from '../../protocol/http-client/read-response-text.js';
+import type { UpstreamTls } from './origin.js';
 import { connectTimeout, cut, headersTimeout, malformed, poolClosed } from './upstream-error.js';
 
 export interface PageClientOptions {
@@ -7,6 +8,7 @@ export interface PageClientOptions {
   connectMs: number;
   keepAliveMs: number;
   mostConnections: number;
+  tls?: UpstreamTls;
 }
 
 /** A page, with headers as names and values in turn. */
@@ -66,10 +68,10 @@ export class PageClient {
   async #newPool(): Promise<Pool> {
     // Loaded on first use: a gateway listens before its first health check.
     const { Pool } = await import('undici');
-    const { connectMs, keepAliveMs, mostConnections } = this.#options;
+    const { connectMs, keepAliveMs, mostConnections, tls } = this.#options;
     return new Pool(this.#origin, {
       connections: mostConnections,
-      connect: { timeout: connectMs },
+      connect: { timeout: connectMs, ...tls },
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
       // The time-out of each page covers them.

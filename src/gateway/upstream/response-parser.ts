@@ -30,6 +30,8 @@ export class ResponseParser {
   hasBegun = false;
   /** Whether the connection may be used again: nothing follows the response, and it allows it. */
   isReusable = false;
+  /** Whether bytes followed the response that belong to none. */
+  hasExcess = false;
   readonly #sink: ResponseSink;
   readonly #head: ResponseHead;
   readonly #framing = new ResponseFraming();
@@ -127,6 +129,7 @@ export class ResponseParser {
   /** @param isExact whether no bytes follow the response */
   #finish(isExact: boolean): void {
     this.#stage = DONE;
+    this.hasExcess = !isExact;
     this.isReusable = isExact && this.#framing.keepsAlive;
     this.#sink.onEnd();
   }

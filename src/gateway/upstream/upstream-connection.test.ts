@@ -406,7 +406,7 @@ describe('a request that is not sent yet', () => {
     await until(() => pool.stats.repeated === 1);
     turn.mockRestore();
     expect((await handler.over).body).toBe('x');
-    expect(pool.stats).toMatchObject({ connections: 1, opened: 2 });
+    expect(pool.stats.opened).toBe(2);
   });
 });
 

@@ -24,6 +24,8 @@ export interface ConnectionPool {
   released(connection: UpstreamConnection): void;
   /** It takes no more requests. @param again a request to be sent again at once, on a new connection */
   lost(connection: UpstreamConnection, again: UpstreamRequest | null): void;
+  /** The replica has sent bytes that belong to no request. */
+  distrust(): void;
   socketClosed(): void;
 }
 
@@ -164,6 +166,7 @@ export class UpstreamConnection implements ResponseSink, Carrier {
     const request = this.#request;
     this.#request = null;
     this.#isPaused = false;
+    if (this.#parser.hasExcess) this.#pool.distrust();
     // A request that is not completely sent would continue after its response.
     if (this.#parser.isReusable && this.#socket.writableLength === 0) this.#pool.released(this);
     else this.#lose(null);
@@ -184,6 +187,7 @@ export class UpstreamConnection implements ResponseSink, Carrier {
       const unsent = this.#request;
       this.#request = null;
       this.#lose(unsent);
+      this.#pool.distrust();
       return false;
     }
     this.#isReading = true;

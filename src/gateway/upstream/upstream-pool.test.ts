@@ -221,6 +221,41 @@ describe('UpstreamPool', () => {
     });
   });
 
+  it.each([
+    ['behind a response', (first: string) => `${first}${response('evil')}`, ''],
+    ['behind chunks', () => 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\nevil', ''],
+    ['on an idle connection', (first: string) => first, response('evil')],
+  ])('uses each connection once for a while after bytes that no request asked for, %s', async (_, sent, later) => {
+    let requests = 0;
+    server = new RawServer((socket) => socket.write(++requests === 1 ? sent(response('x')) : response('x')));
+    await server.listen();
+    const pool = server.pool();
+    const beside = server.pool({ distrustMs: 0 });
+    expect((await send(pool).over).body).toBe('x');
+    if (later !== '') server.sockets[0]!.write(later);
+    await until(() => pool.stats.connections === 0);
+    for (let i = 0; i < 3; i++) expect((await send(pool).over).body).toBe('x');
+    await until(() => pool.stats.connections === 0);
+    expect(pool.stats).toMatchObject({ opened: 4, idle: 0 });
+    requests = 0;
+    for (let i = 0; i < 4; i++) await send(beside).over;
+    expect(beside.stats.opened).toBe(later === '' ? 2 : 1);
+  });
+
+  it('opens a connection for each in the queue while a replica is not trusted', async () => {
+    const waiting: (() => void)[] = [];
+    server = new RawServer((socket) => waiting.push(() => socket.write(`${response('x')}${response('evil')}`)));
+    await server.listen();
+    const pool = server.pool({ mostConnections: 1 });
+    const sent = [send(pool), send(pool), send(pool)];
+    for (const [i, one] of sent.entries()) {
+      await until(() => waiting.length === i + 1);
+      waiting[i]!();
+      expect((await one.over).body).toBe('x');
+    }
+    expect(pool.stats.opened).toBe(3);
+  });
+
   it('closes when its last request has ended, including those in the queue', async () => {
     await silent();
     const pool = server.pool({ mostConnections: 1 });

@@ -1,4 +1,4 @@
-import { Origin } from './origin.js';
+import { Origin, type UpstreamTls } from './origin.js';
 import { RequestEncoder, type RequestParts } from './request-encoder.js';
 import { type ConnectionPool, UpstreamConnection } from './upstream-connection.js';
 import { badRequest, busy, headersTimeout, poolClosed } from './upstream-error.js';
@@ -16,8 +16,10 @@ export interface UpstreamOptions {
   mostWaiting: number;
   /** The largest head of a response. */
   headBytes: number;
-  /** Certificates, as PEM, to trust instead of the default ones. */
-  ca?: string;
+  /** How long connections serve one request each after bytes that belong to no request; a minute unless given. */
+  distrustMs?: number;
+  /** For replicas with TLS. */
+  tls?: UpstreamTls;
 }
 
 export interface UpstreamStats {
@@ -30,6 +32,7 @@ export interface UpstreamStats {
   repeated: number;
 }
 
+const DISTRUST_MS = 60_000;
 const MOST_SWEEP_MS = 250;
 const LEAST_SWEEP_MS = 5;
 
@@ -51,6 +54,7 @@ export class UpstreamPool implements ConnectionPool, Carrier {
   readonly #line = new Set<UpstreamRequest>();
   /** Sockets that are not closed, those of lost connections included. */
   #sockets = 0;
+  #distrustUntilMs = Number.NEGATIVE_INFINITY;
   #opened = 0;
   #repeated = 0;
   #sweeper: NodeJS.Timeout | null = null;
@@ -58,7 +62,7 @@ export class UpstreamPool implements ConnectionPool, Carrier {
 
   constructor(url: string, options: UpstreamOptions) {
     this.#options = options;
-    this.origin = new Origin(url, options.ca);
+    this.origin = new Origin(url, options.tls);
     this.encoder = new RequestEncoder(this.origin.authority);
     this.headBytes = options.headBytes;
   }
@@ -120,6 +124,10 @@ export class UpstreamPool implements ConnectionPool, Carrier {
 
   released(connection: UpstreamConnection): void {
     const nowMs = performance.now();
+    if (nowMs < this.#distrustUntilMs) {
+      connection.fail(poolClosed());
+      return;
+    }
     const request = this.#nextInLine();
     if (request !== null) {
       connection.send(request, nowMs);
@@ -141,6 +149,15 @@ export class UpstreamPool implements ConnectionPool, Carrier {
     if (again !== null) this.#repeated++;
     const request = again ?? this.#nextInLine();
     if (request !== null) this.#open(request, performance.now());
+  }
+
+  /**
+   * On a reused connection, bytes that arrive just after a request was written are taken for its response, whatever they
+   * were meant to be: a replica that sends such bytes gets a new connection for every request.
+   */
+  distrust(): void {
+    this.#distrustUntilMs = performance.now() + (this.#options.distrustMs ?? DISTRUST_MS);
+    for (const connection of [...this.#idle]) connection.fail(poolClosed());
   }
 
   socketClosed(): void {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../protocol/json/json-body.js';
 import type { GatewayConfig, ReplicaConfig } from '../../config/gateway-config.js';
 import { legalHeader } from '../../request/legal-header.js';
 import type { ReplicaSignals } from '../../signals/replica-signals.js';
+import type { UpstreamTls } from '../../upstream/origin.js';
 import { PageClient, type PageLimits, type ReplicaPage } from '../../upstream/page-client.js';
 import type { UpstreamCode } from '../../upstream/upstream-error.js';
 import { UpstreamPool } from '../../upstream/upstream-pool.js';
@@ -89,15 +90,20 @@ export class LiveReplica {
   readonly #identity: string;
   /** Its own time-out for the first byte, if it has one. */
   readonly #firstByteMs: number | undefined;
+  readonly #tls: UpstreamTls;
   #timeouts: ReplicaSettings['timeouts'];
   /** Former pools whose last requests are under way. */
   readonly #ending = new Set<UpstreamPool>();
 
-  /** @param endpoint the name of the endpoint it belongs to */
+  /**
+   * @param endpoint the name of the endpoint it belongs to
+   * @param tls for engines of this installation
+   */
   constructor(
     config: ManagedReplica,
     { breaker, timeouts }: ReplicaSettings,
     readonly endpoint = '',
+    tls: UpstreamTls = {},
   ) {
     this.id = config.id;
     this.headerId = legalHeader(config.id);
@@ -115,8 +121,10 @@ export class LiveReplica {
     this.#timeouts = timeouts;
     this.#identity = identity(config);
     this.#firstByteMs = config.external?.firstByteMs;
+    this.#tls = this.external === null ? tls : {};
     this.pool = this.#newPool();
-    const connections = { connectMs: timeouts.connectMs, keepAliveMs: KEEP_ALIVE_MS, mostConnections: MOST_PAGES };
+    const { connectMs } = timeouts;
+    const connections = { connectMs, keepAliveMs: KEEP_ALIVE_MS, mostConnections: MOST_PAGES, tls: this.#tls };
     this.#pages = new PageClient(this.url, connections);
   }
 
@@ -232,6 +240,7 @@ export class LiveReplica {
       mostConnections: MOST_CONNECTIONS,
       mostWaiting: MOST_WAITING,
       headBytes: HEAD_BYTES,
+      tls: this.#tls,
     };
     const { external, url } = this;
     return external === null
