@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { randomStream } from '../../kernel/random-stream.js';
 import { RetryBudget } from './retry-budget.js';
 
 function spendAll(budget: RetryBudget): number {
@@ -47,5 +48,17 @@ describe('RetryBudget', () => {
     budget.share = 1;
     budget.requests += 2;
     expect(spendAll(budget)).toBe(5);
+  });
+
+  it('covers a third of the replicas failing half of the time, in bursts', () => {
+    const budget = new RetryBudget(0.2);
+    const random = randomStream(1, 'bursts');
+    let refused = 0;
+    for (let request = 0; request < 50_000; request++) {
+      budget.requests++;
+      const isBurst = request % 28 < 14;
+      if (isBurst && random.below(3) === 0 && !budget.spend()) refused++;
+    }
+    expect(refused).toBe(0);
   });
 });

@@ -9,7 +9,8 @@ export class RetryBudget {
   #share: number;
   #earned: number;
 
-  constructor(share: number, most = 10) {
+  /** @param most retries that can be saved: enough for the bursts of a replica that fails for moments */
+  constructor(share: number, most = 30) {
     this.#share = share;
     this.#most = most;
     this.#earned = share > 0 ? most : 0;
