@@ -207,7 +207,7 @@ describe('the body of a refused request is not read as a request', () => {
     [
       'for another host',
       raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'POST http://other/v1/completions HTTP/1.1'),
-      404,
+      400,
     ],
     ['for everything', raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'POST * HTTP/1.1'), 404],
     ['with a fragment', raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'POST /v1/completions?a#b HTTP/1.1'), 404],

@@ -143,3 +143,48 @@ describe('PrefixIndex', () => {
     }
   });
 });
+
+describe('shares of tenants', () => {
+  const ids = (from: number, count: number) => Int32Array.from({ length: count }, (_, i) => from + i);
+  const known = (index: PrefixIndex, blocks: Int32Array) => {
+    const matched = new Int32Array(1);
+    index.match(blocks, blocks.length, matched);
+    return matched[0];
+  };
+
+  it.each([0, 500])(
+    'hold what a tenant has within its share, whatever another sends, %i of it counted only',
+    (solo) => {
+      const index = new PrefixIndex(1, 100);
+      index.touch(0, ids(0, 40), 40, 0, 1);
+      for (let prompt = 0; prompt < 4; prompt++) index.touch(0, ids(1000 * (prompt + 1), 300), 300, solo, 2);
+      expect([known(index, ids(0, 40)), index.held(0)]).toEqual([40, 100]);
+      // Beyond its share, a tenant drops what it sent first.
+      index.touch(0, ids(100, 30), 30, 0, 1);
+      expect([known(index, ids(0, 40)), known(index, ids(20, 20)), known(index, ids(100, 30))]).toEqual([0, 20, 30]);
+    },
+  );
+
+  it('take back what another tenant used while it was alone', () => {
+    const index = new PrefixIndex(1, 100);
+    index.touch(0, ids(0, 100), 100, 0, 1);
+    expect(known(index, ids(0, 100))).toBe(100);
+    index.touch(0, ids(1000, 60), 60, 0, 2);
+    expect([known(index, ids(1010, 50)), known(index, ids(50, 50)), index.held(0)]).toEqual([50, 50, 100]);
+  });
+
+  it('follow their replica, and are free when it forgets', () => {
+    const index = new PrefixIndex(2, 10);
+    index.touch(1, ids(0, 5), 5, 2, 1);
+    index.touch(1, ids(100, 3), 3, 0, 2);
+    index.rearrange(Int32Array.of(1, -1));
+    expect([index.held(0), index.held(1)]).toEqual([10, 0]);
+    index.touch(0, ids(200, 10), 10, 0, 2);
+    expect(index.held(0)).toBe(10);
+    index.forget(0);
+    index.touch(0, ids(300, 10), 10, 0, 3);
+    const matched = new Int32Array(2);
+    index.match(ids(300, 10), 10, matched);
+    expect([...matched]).toEqual([10, 0]);
+  });
+});

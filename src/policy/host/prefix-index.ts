@@ -3,17 +3,23 @@ import { IntMap } from '../../kernel/int-map.js';
 import { NONE, RecencyLists } from '../../kernel/recency-lists.js';
 import { rearrange } from '../rearrange.js';
 
+/** Shares of tenants: one for requests without a tenant; tenants beyond the others have a share together. */
+const SHARES = 16;
+
 /**
  * Which prompt blocks the router has sent to which replica: for each replica the most recent `capacity` block ids. Ids
  * are whole numbers >= 0 and chained: equal leading ids mean a shared prefix.
  *
  * One entry means "this replica holds this block". The entries of a block form a chain that starts in one table for the
  * whole fleet, so that a lookup costs as much as it finds and not replicas x blocks; the entries of a replica form a
- * line from the least to the most recently sent block. Memory grows as it fills, to replicas x capacity entries at
+ * line per tenant, from the least to the most recently sent block. Memory grows as it fills, to replicas x capacity entries at
  * most.
  *
  * Blocks that no other request can have are only counted: one entry of the line represents all such blocks of a
  * request, and they leave it one by one like others do.
+ *
+ * A replica that is full drops blocks of the tenant that has more than an equal share of it, the one that sends first:
+ * no tenant can displace what others hold within theirs. One tenant alone has everything.
  */
 export class PrefixIndex {
   readonly #capacity: number;
@@ -25,18 +31,26 @@ export class PrefixIndex {
   #replica = new Int32Array(0);
   #chainNext = new Int32Array(0);
   #chainPrevious = new Int32Array(0);
+  /** Of the tenant that sent it first. */
+  #share = new Uint8Array(0);
   /** Entries ever used; freed ones are in a list along `chainNext`. */
   #entries = 0;
   #spare = NONE;
 
-  // By replica.
+  // By replica and share: `replica * SHARES + share`.
   readonly #recency: RecencyLists;
+  readonly #heldBy: Int32Array;
+
+  // By replica: blocks, and shares that have some.
   readonly #held: Int32Array;
+  readonly #sharing: Int32Array;
 
   constructor(replicas: number, capacity: number) {
     this.#capacity = capacity;
-    this.#recency = new RecencyLists(replicas);
+    this.#recency = new RecencyLists(replicas * SHARES);
+    this.#heldBy = new Int32Array(replicas * SHARES);
     this.#held = new Int32Array(replicas);
+    this.#sharing = new Int32Array(replicas);
   }
 
   /** Blocks that the replica holds. */
@@ -64,9 +78,11 @@ export class PrefixIndex {
   /**
    * The replica was sent these blocks and then `solo` ones that no other request has: each in turn becomes its most
    * recent one.
+   * @param tenant number of the tenant that sent them, -1 for none
    */
-  touch(replica: number, blocks: Int32Array, count: number, solo = 0): void {
+  touch(replica: number, blocks: Int32Array, count: number, solo = 0, tenant = -1): void {
     if (this.#capacity === 0) return;
+    const share = tenant < 0 ? 0 : 1 + (tenant % (SHARES - 1));
     // Blocks sent together are adjacent in the list: the next entry is usually the block looked up next.
     let guess = NONE;
     const recency = this.#recency;
@@ -75,19 +91,26 @@ export class PrefixIndex {
       const entry = guess !== NONE && this.#block[guess] === block ? guess : this.#find(replica, block);
       if (entry === NONE) {
         guess = NONE;
-        this.#insert(replica, block);
+        this.#insert(replica, block, share);
       } else {
+        const list = replica * SHARES + this.#share[entry]!;
         guess = recency.newer(entry);
-        recency.remove(replica, entry);
-        recency.append(replica, entry);
+        recency.remove(list, entry);
+        recency.append(list, entry);
       }
     }
-    if (solo > 0) this.#insertSolo(replica, Math.min(solo, this.#capacity));
+    if (solo > 0) this.#insertSolo(replica, solo, share);
   }
 
   /** The replica holds nothing any more. */
   forget(replica: number): void {
-    this.#makeRoom(replica, this.#capacity);
+    for (let list = replica * SHARES; list < (replica + 1) * SHARES; list++) {
+      for (let entry = this.#recency.oldest[list]!; entry !== NONE; entry = this.#recency.oldest[list]!) {
+        const solo = -this.#block[entry]!;
+        if (solo > 0) this.#dropSolo(list, entry, solo);
+        else this.#drop(list, entry);
+      }
+    }
   }
 
   /**
@@ -102,9 +125,16 @@ export class PrefixIndex {
       // Entries without a shared block may name any replica, or one that is gone.
       if (replicas[entry]! >= 0) replicas[entry] = to[replicas[entry]!]!;
     }
-    rearrange(this.#recency.oldest, from, NONE);
-    rearrange(this.#recency.newest, from, NONE);
+    const lists = new Int32Array(from.length * SHARES);
+    for (let i = 0; i < lists.length; i++) {
+      const before = from[Math.floor(i / SHARES)]!;
+      lists[i] = before < 0 ? NONE : before * SHARES + (i % SHARES);
+    }
+    rearrange(this.#recency.oldest, lists, NONE);
+    rearrange(this.#recency.newest, lists, NONE);
+    rearrange(this.#heldBy, lists);
     rearrange(this.#held, from);
+    rearrange(this.#sharing, from);
   }
 
   #find(replica: number, block: number): number {
@@ -113,8 +143,8 @@ export class PrefixIndex {
     return entry;
   }
 
-  #insert(replica: number, block: number): void {
-    this.#makeRoom(replica, 1);
+  #insert(replica: number, block: number, share: number): void {
+    this.#makeRoom(replica, 1, share);
     const entry = this.#freshEntry();
     const head = this.#chains.get(block);
     this.#block[entry] = block;
@@ -123,53 +153,85 @@ export class PrefixIndex {
     this.#chainNext[entry] = head;
     if (head !== NONE) this.#chainPrevious[head] = entry;
     this.#chains.set(block, entry);
-    this.#recency.append(replica, entry);
-    this.#held[replica]!++;
+    this.#append(replica, entry, share, 1);
   }
 
-  #insertSolo(replica: number, blocks: number): void {
-    this.#makeRoom(replica, blocks);
+  #insertSolo(replica: number, solo: number, share: number): void {
+    const most = Math.floor(this.#capacity / this.#sharingWith(replica, share));
+    const blocks = Math.min(solo, most);
+    if (blocks === 0) return;
+    this.#makeRoom(replica, blocks, share);
     const entry = this.#freshEntry();
     this.#block[entry] = -blocks;
-    this.#recency.append(replica, entry);
+    this.#append(replica, entry, share, blocks);
+  }
+
+  #append(replica: number, entry: number, share: number, blocks: number): void {
+    const list = replica * SHARES + share;
+    this.#share[entry] = share;
+    this.#recency.append(list, entry);
+    if (this.#heldBy[list] === 0) this.#sharing[replica]!++;
+    this.#heldBy[list]! += blocks;
     this.#held[replica]! += blocks;
   }
 
-  /** Drops the least recent blocks of a replica until it can hold `blocks` more. */
-  #makeRoom(replica: number, blocks: number): void {
+  #release(list: number, blocks: number): void {
+    const replica = Math.floor(list / SHARES);
+    this.#heldBy[list]! -= blocks;
+    this.#held[replica]! -= blocks;
+    if (this.#heldBy[list] === 0) this.#sharing[replica]!--;
+  }
+
+  /** Shares of a replica, with this one. */
+  #sharingWith(replica: number, share: number): number {
+    return this.#sharing[replica]! + (this.#heldBy[replica * SHARES + share] === 0 ? 1 : 0);
+  }
+
+  /** Drops the least recent blocks of a share of a replica until the replica can hold `blocks` more. */
+  #makeRoom(replica: number, blocks: number, share: number): void {
     let excess = Math.min(this.#held[replica]! + blocks - this.#capacity, this.#held[replica]!);
     while (excess > 0) {
-      const entry = this.#recency.oldest[replica]!;
+      const list = this.#crowded(replica, blocks, share);
+      const entry = this.#recency.oldest[list]!;
       const solo = -this.#block[entry]!;
       if (solo > excess) {
         this.#block[entry]! += excess;
-        this.#held[replica]! -= excess;
+        this.#release(list, excess);
         return;
       }
-      if (solo > 0) this.#dropSolo(replica, entry, solo);
-      else this.#drop(replica, entry);
+      if (solo > 0) this.#dropSolo(list, entry, solo);
+      else this.#drop(list, entry);
       excess -= Math.max(solo, 1);
     }
   }
 
-  #dropSolo(replica: number, entry: number, blocks: number): void {
-    this.#recency.remove(replica, entry);
-    this.#held[replica]! -= blocks;
+  /** The list to drop from: the share's own where it would be more than an equal one, else the longest. */
+  #crowded(replica: number, blocks: number, share: number): number {
+    const own = replica * SHARES + share;
+    const held = this.#heldBy[own]!;
+    if (held > 0 && (held + blocks) * this.#sharing[replica]! > this.#capacity) return own;
+    let longest = replica * SHARES;
+    for (let list = longest + 1; list < (replica + 1) * SHARES; list++) {
+      if (this.#heldBy[list]! > this.#heldBy[longest]!) longest = list;
+    }
+    return longest;
+  }
+
+  #dropSolo(list: number, entry: number, blocks: number): void {
+    this.#recency.remove(list, entry);
+    this.#release(list, blocks);
     this.#chainNext[entry] = this.#spare;
     this.#spare = entry;
   }
 
-  #drop(replica: number, entry: number): void {
+  #drop(list: number, entry: number): void {
     const before = this.#chainPrevious[entry]!;
     const after = this.#chainNext[entry]!;
     if (after !== NONE) this.#chainPrevious[after] = before;
     if (before !== NONE) this.#chainNext[before] = after;
     else if (after !== NONE) this.#chains.set(this.#block[entry]!, after);
     else this.#chains.delete(this.#block[entry]!);
-    this.#recency.remove(replica, entry);
-    this.#held[replica]!--;
-    this.#chainNext[entry] = this.#spare;
-    this.#spare = entry;
+    this.#dropSolo(list, entry, 1);
   }
 
   #freshEntry(): number {
@@ -189,6 +251,7 @@ export class PrefixIndex {
     this.#replica = grownArray(this.#replica, room);
     this.#chainNext = grownArray(this.#chainNext, room);
     this.#chainPrevious = grownArray(this.#chainPrevious, room);
+    this.#share = grownArray(this.#share, room);
     this.#recency.reserve(room);
   }
 }

@@ -43,6 +43,23 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([0, 0, 0, 0]);
   });
 
+  it("keeps a tenant's blocks while another tenant sends more than the index holds", () => {
+    const ledger = new RouterLedger(createFleetView(2), { ...EVERYTHING, capacity: 10 });
+    const [own, again] = [features(40, [1, 2, 3, 4]), features(40, [1, 2, 3, 4])];
+    own.tenant = 0;
+    place(ledger, 0, own, 0);
+    for (let request = 1; request < 5; request++) {
+      const large = features(
+        400,
+        Array.from({ length: 30 }, (_, i) => 100 * request + i),
+      );
+      large.tenant = 1;
+      place(ledger, request, large, 0);
+    }
+    ledger.lookUp(again);
+    expect([...again.routedBlocks]).toEqual([4, 0]);
+  });
+
   it('counts as pending only tokens that the replica was not sent before', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, EVERYTHING);

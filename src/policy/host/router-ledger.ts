@@ -85,7 +85,7 @@ export class RouterLedger {
     }
     if (this.#index !== null) {
       const { blocks, blockCount, soloBlocks } = features;
-      this.#index.touch(replica, blocks, blockCount - soloBlocks, soloBlocks);
+      this.#index.touch(replica, blocks, blockCount - soloBlocks, soloBlocks, features.tenant);
       this.#view.indexedBlocks[replica] = this.#index.held(replica);
     }
   }
