@@ -8,6 +8,7 @@ import type { RunningEngine } from '../src/emulator/start-engine.js';
 import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/config/gateway-config.js';
 import { configFor, FakeEngine, sendJson } from '../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../src/gateway/gateway.js';
+import { ResponseHolders } from '../src/gateway/proxy/response-holders.js';
 import { newKey } from '../src/store/keys/new-key.fixture.js';
 import type { UsageSum } from '../src/store/usage/usage-record.js';
 import { fakeEngine } from './support/engine-fixture.js';
@@ -97,6 +98,90 @@ describe('routes', () => {
     expect(await other.send(postText(body, '', 'http://other/v1/completions')).until(/different hosts/)).toMatch(
       / 400 /,
     );
+  });
+});
+
+describe('stored responses', () => {
+  const stored = (engine: FakeEngine, id: string) => {
+    engine.answer = ({ request, response }) => {
+      const isStream = request.headers.accept === 'text/event-stream';
+      const body = { id, object: 'response', usage: { input_tokens: 5, output_tokens: 2 } };
+      if (!isStream) sendJson(response, 200, { ...body, method: request.method, path: request.url });
+      else {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(`data: ${JSON.stringify({ type: 'response.created', response: body })}\n\n`);
+      }
+    };
+  };
+
+  test('are found on the replica that has them, and continued there', async () => {
+    const engines = [await fake(), await fake(), await fake()];
+    for (const [i, engine] of engines.entries()) stored(engine, `resp_${i}`);
+    const gateway = await gatewayOver(engines);
+    const accept = { headers: { accept: 'text/event-stream' } };
+    for (let i = 0; i < 3; i++) await (await post(gateway, '/v1/responses', { model: 'm', input: 'a' }, accept)).text();
+    for (const id of ['resp_2', 'resp_0', 'resp_1', 'resp_1']) {
+      for (const [method, path] of [
+        ['GET', `/v1/responses/${id}`],
+        ['GET', `/v1/responses/${id}/input_items?limit=1`],
+        ['POST', `/v1/responses/${id}/cancel`],
+        ['DELETE', `/workspace/default/endpoint/default/v1/responses/${id}`],
+      ] as const) {
+        const found = await (await fetch(gateway.url + path, { method })).json();
+        expect(found).toMatchObject({ id, method, path: path.replace(/^\/workspace.*default(?=\/v1)/, '') });
+      }
+      const next = await post(gateway, '/v1/responses', { model: 'm', input: 'b', previous_response_id: id });
+      expect(await next.json()).toMatchObject({ id });
+    }
+    const missing = await fetch(`${gateway.url}/v1/responses/resp_9`);
+    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
+    await engines[1]!.kill();
+    expect((await fetch(`${gateway.url}/v1/responses/resp_1`)).status).toBe(502);
+    expectIdle(gateway);
+  });
+
+  test('belong to the key that created them, and count once', async () => {
+    const engine = await fake();
+    stored(engine, 'resp_0');
+    const gateway = await gatewayOver([engine], withStore());
+    const [one, other] = [await newKey(gateway.store!, 'one'), await newKey(gateway.store!, 'other')];
+    const as = ({ secret }: { secret: string }) => ({ headers: { authorization: `Bearer ${secret}` } });
+    expect((await post(gateway, '/v1/responses', { model: 'm', input: 'a' }, as(one))).status).toBe(200);
+    expect((await fetch(`${gateway.url}/v1/responses/resp_0`, as(one))).status).toBe(200);
+    expect((await fetch(`${gateway.url}/v1/responses/resp_0`, as(other))).status).toBe(404);
+    const body = { model: 'm', input: 'b', previous_response_id: 'resp_0' };
+    expect((await post(gateway, '/v1/responses', body, as(other))).status).toBe(404);
+    expect(await usageOf(gateway)).toMatchObject({ requests: 2, inputTokens: 5, outputTokens: 2 });
+  });
+
+  test('of which only the newest are remembered', () => {
+    const holders = new ResponseHolders();
+    const held = { keyId: '', model: 'm', endpoint: 'e', replicaId: 'r' };
+    const request = { ...held, endpoint: { name: 'e' }, status: 200 };
+    for (let i = 0; i < 20_000; i++) holders.learn(Buffer.from(`{"id": "resp_${i}"`), request);
+    expect([holders.size, holders.find('resp_0'), holders.find('resp_19999')]).toEqual([16_384, undefined, held]);
+    holders.learn(Buffer.from('{"previous_response_id":"resp_1"}'), request);
+    holders.learn(Buffer.from('{"id":"resp_2"}'), { ...request, status: 400 });
+    expect([holders.find('resp_1'), holders.find('resp_2')]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('unknown paths', () => {
+  test('are refused, or passed on by setting', async () => {
+    const engine = await fake();
+    engine.answer = ({ body, request, response }) => sendJson(response, 200, [request.method, request.url, body]);
+    const refusing = await gatewayOver([engine]);
+    expect((await post(refusing, '/v1/new/thing', { model: 'm' })).status).toBe(404);
+    const gateway = await gatewayOver([engine], { http: { ...GATEWAY_DEFAULTS.http, unknownPaths: 'pass' } });
+    const passed = await post(gateway, '/v1/new/thing?a=1', { model: 'm', x: 1 });
+    expect(await passed.json()).toEqual(['POST', '/v1/new/thing?a=1', '{"model":"m","x":1}']);
+    const read = await fetch(`${gateway.url}/v1/new/thing`);
+    expect([read.headers.get('x-twinyard-replica'), await read.json()]).toEqual(['r0', ['GET', '/v1/new/thing', '']]);
+    expect((await post(gateway, '/v1/new/thing', { model: 'other' })).status).toBe(404);
+    for (const path of ['/v1/%63ompletions', '/v1/new%2fthing', '/v1/responses/x', '/v2/new', '/metrics', '/v1//x']) {
+      expect([path, (await fetch(gateway.url + path)).status]).toEqual([path, 404]);
+    }
+    expectIdle(gateway);
   });
 });
 

@@ -25,6 +25,9 @@ export const modelUnknown = (model: string) =>
     'model',
   );
 
+export const responseUnknown = (id: string) =>
+  new ApiError('unknown_path', `The response '${shown(id)}' is not stored here, or not any more.`);
+
 export const endpointUnknown = (name: string) =>
   new ApiError('unknown_path', `There is no endpoint '${shown(name)}' here.`);
 

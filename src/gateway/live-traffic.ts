@@ -6,6 +6,7 @@ import type { GatewayClock } from './gateway-clock.js';
 import { MeterPool } from './metering/response-meter.js';
 import type { Exchange } from './proxy/exchange.js';
 import { ExchangeList } from './proxy/exchange-list.js';
+import { ResponseHolders } from './proxy/response-holders.js';
 import { RetryBudget } from './proxy/retry-budget.js';
 import type { PublicHost } from './server/public-handler.js';
 import type { Services } from './services.js';
@@ -31,6 +32,7 @@ export class LiveTraffic implements PublicHost {
   readonly metrics = new GatewayMetrics();
   readonly meters = new MeterPool();
   readonly exchanges = new ExchangeList();
+  readonly responses = new ResponseHolders();
   readonly budget: RetryBudget;
   /** Requests for which no replica was chosen. */
   readonly refusals: RefusalRing;

@@ -18,16 +18,20 @@ export type ApiKind =
   | 'transcription'
   | 'translation'
   | 'image'
-  | 'moderation';
+  | 'moderation'
+  | 'stored-response'
+  | 'other';
 
 /** What is the same for all requests of a kind. */
 interface ApiFacts {
-  /** Its paths; the first one is its name in logs and traces. */
+  /** Its paths. */
   readonly paths: readonly string[];
   /** The operation in the conventions for generative AI; where they have none, Twinyard's own. */
   readonly operation: string;
   /** What is counted besides the request itself. */
   readonly counts: 'input and output' | 'input' | 'nothing';
+  /** Methods other than POST alone. */
+  readonly methods?: readonly string[];
   /** The body is multipart/form-data, not JSON. */
   readonly isForm?: true;
   /** The response need not be JSON: it may be sound, or plain text. */
@@ -66,6 +70,21 @@ export const API_KINDS: Readonly<Record<ApiKind, ApiFacts>> = {
     hasAnyResponse: true,
   },
   tokenize: { paths: ['/tokenize'], operation: 'tokenize', counts: 'nothing', modelIsOptional: true },
+  'stored-response': {
+    paths: [],
+    operation: 'stored_response',
+    counts: 'nothing',
+    methods: ['GET', 'POST', 'DELETE'],
+    hasAnyResponse: true,
+  },
+  other: {
+    paths: [],
+    operation: 'other',
+    counts: 'input',
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    hasAnyResponse: true,
+    modelIsOptional: true,
+  },
   detokenize: { paths: ['/detokenize'], operation: 'detokenize', counts: 'nothing', modelIsOptional: true },
 };
 
@@ -73,6 +92,16 @@ export const API_KINDS: Readonly<Record<ApiKind, ApiFacts>> = {
 export const API_PATHS: ReadonlyMap<string, ApiKind> = new Map(
   Object.entries(API_KINDS).flatMap(([kind, { paths }]) => paths.map((path) => [path, kind as ApiKind])),
 );
+
+const PATTERNS: Readonly<Partial<Record<ApiKind, string>>> = {
+  'stored-response': '/v1/responses/{id}',
+  other: '/v1/*',
+};
+
+/** The path of requests of a kind in logs and traces: never as the client wrote it, which may have added anything. */
+export function pathOf(kind: ApiKind): string {
+  return API_KINDS[kind].paths[0] ?? PATTERNS[kind]!;
+}
 
 /** The shape in which clients of this kind expect errors. */
 export function errorShape(kind: ApiKind): ErrorShape {

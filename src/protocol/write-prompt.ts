@@ -49,7 +49,9 @@ export function writePrompt(kind: ApiKind, body: JsonObject, out: PromptBytes): 
     case 'detokenize':
     case 'transcription':
     case 'translation':
-      // The model reads nothing, or no text.
+    case 'stored-response':
+    case 'other':
+      // The model reads nothing, no text, or it is unknown what.
       return;
     case 'rerank':
       for (const prompt of [textOf(body.query, 'query'), ...documentsOf(body)]) out.add(prompt);

@@ -126,6 +126,10 @@ export const HTTP_SCHEMA = section('HTTP', {
     help: "origins whose pages may call this gateway (CORS); '*' for all",
     restart: true,
   }),
+  unknown_paths: field(choice(['refuse', 'pass']), {
+    default: 'refuse',
+    help: 'what happens with paths below /v1 that the gateway does not know',
+  }),
   trusted_proxies: field(list(text(64)), {
     default: [],
     help: 'addresses and networks of proxies whose `x-forwarded-for` is believed, as in 10.0.0.0/8',

@@ -94,7 +94,7 @@ export class Attempts {
    */
   mayRetry(hasBroken: boolean): boolean {
     const { budget, config } = this.#host;
-    if (this.tried.length >= config.retries.most) return false;
+    if (this.tried.length >= config.retries.most || this.#facts.pinnedTo !== '') return false;
     const endpoint = this.#endpoint;
     const isAwaited = hasBroken && endpoint.isAwaited && this.replica!.external === null;
     return (isAwaited || endpoint.hasOther(this.#facts.model, this.tried, this.replica!)) && budget.spend();

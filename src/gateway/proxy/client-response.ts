@@ -23,7 +23,7 @@ export interface ResponseOwner {
    * The replica's headers have arrived. Returns those for the client, or null when another replica is tried instead.
    */
   responseBegins(status: number, raw: string[]): string[] | null;
-  pieceArrives(isFirst: boolean): void;
+  pieceArrives(isFirst: boolean, piece: Buffer): void;
   /** The usage is known although the response has not ended. */
   usageIsKnown(): void;
   /** The response is complete; its last bytes are held back. */
@@ -105,7 +105,7 @@ export class ClientResponse implements UpstreamHandler, Journalled {
       this.#reject(bodyNotJson());
       return true;
     }
-    owner.pieceArrives(this.bytes === 0);
+    owner.pieceArrives(this.bytes === 0, piece);
     this.bytes += piece.length;
     const meter = this.meter!;
     const out = meter.piece(piece);

@@ -11,6 +11,7 @@ import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import type { TraceContext } from '../telemetry/tracing/trace-context.js';
 import type { Exchange } from './exchange.js';
 import type { ExchangeList } from './exchange-list.js';
+import type { ResponseHolders } from './response-holders.js';
 import type { RetryBudget } from './retry-budget.js';
 
 /** What a gateway does with requests besides passing them on. */
@@ -32,6 +33,8 @@ export interface ExchangeHost {
   readonly budget: RetryBudget;
   readonly metrics: GatewayMetrics;
   readonly meters: MeterPool;
+  /** Where stored responses are. */
+  readonly responses: ResponseHolders;
   /** The exchanges under way. */
   readonly exchanges: ExchangeList;
   /** The gateway accepts no more requests: connections close with their responses. */

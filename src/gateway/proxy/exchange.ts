@@ -18,6 +18,8 @@ import { clientHeaders, headerValue, upstreamHeaders } from './headers.js';
 import { Settlement } from './settlement.js';
 import { upstreamFailure } from './upstream-failure.js';
 
+/** The id of a stored response is among the first bytes. */
+const MOST_BEFORE_ID = 8192;
 /** As in nginx: the client disconnected before the response began. */
 const CLIENT_LEFT = 499;
 
@@ -167,8 +169,9 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     return clientHeaders(raw, this.record, replica.headerId, this.settlement.reservation);
   }
 
-  pieceArrives(isFirst: boolean): void {
+  pieceArrives(isFirst: boolean, piece: Buffer): void {
     const { endpoint, record } = this;
+    if (record.kind === 'responses' && this.#response.bytes < MOST_BEFORE_ID) this.#host.responses.learn(piece, record);
     if (isFirst) this.#attempts.firstByte();
     if (!record.isStreamed) return;
     const { metrics } = this.#host;

@@ -16,16 +16,24 @@ export interface ReceivedBody {
 /** Scans the body of a request while it arrives, so that nothing is left to do for a long one at its end. */
 export class ArrivingBody {
   readonly #isForm: boolean;
+  /** Nothing of it is needed: what is requested is in the path. */
+  readonly #isIgnored: boolean;
+  /** It need not have a body. */
+  readonly #mayBeEmpty: boolean;
+  readonly #contentType: string | undefined;
   /** Null while nothing has arrived: a body that comes in one piece needs no scanner of its own. */
   #scanner: BodyScanner | null = null;
 
-  constructor(kind: ApiKind) {
-    this.#isForm = API_KINDS[kind].isForm ?? false;
+  constructor(kind: ApiKind, contentType: string | undefined) {
+    this.#isForm = kind === 'other' ? isFormData(contentType) : (API_KINDS[kind].isForm ?? false);
+    this.#isIgnored = kind === 'stored-response';
+    this.#mayBeEmpty = kind === 'other';
+    this.#contentType = contentType;
   }
 
   /** Looks at the pieces; returns why the body is refused. */
   readonly watch = (bytes: Buffer, length: number): ApiError | null => {
-    if (this.#isForm) return null;
+    if (this.#isForm || this.#isIgnored) return null;
     this.#scanner ??= new BodyScanner();
     try {
       this.#scanner.scan(bytes, length);
@@ -37,11 +45,18 @@ export class ArrivingBody {
   };
 
   /** @param bytes the whole body; throws an ApiError when it is invalid */
-  end(bytes: Buffer, contentType: string | undefined): ReceivedBody {
+  end(bytes: Buffer): ReceivedBody {
+    if (this.#isIgnored || (this.#mayBeEmpty && bytes.length === 0)) {
+      return { bytes, body: scanBody(Buffer.from('{}')), file: null };
+    }
     if (this.#isForm) {
-      const { fields, file } = readFormData(bytes, contentType);
+      const { fields, file } = readFormData(bytes, this.#contentType);
       return { bytes, body: scanBody(Buffer.from(JSON.stringify(fields))), file };
     }
     return { bytes, body: this.#scanner === null ? scanBody(bytes) : this.#scanner.end(bytes), file: null };
   }
+}
+
+function isFormData(contentType: string | undefined): boolean {
+  return contentType?.toLowerCase().startsWith('multipart/form-data') === true;
 }

@@ -10,6 +10,8 @@ export function fakeFacts({ body = { prompt: 'x' }, ...change }: FactsChange = {
   return {
     id: 'q',
     kind: 'completion',
+    method: 'POST',
+    pinnedTo: '',
     model: 'm',
     inputTokens: 0,
     session: '',

@@ -5,6 +5,7 @@ export function finishedRequest(change: Partial<FinishedRequest> = {}): Finished
   return {
     id: 'request-1',
     kind: 'chat',
+    method: 'POST',
     endpoint: { name: 'chat' },
     model: 'm',
     keyId: 'abcdefghijkl',

@@ -31,6 +31,8 @@ describe('readFacts', () => {
     expect(facts(body)).toEqual({
       id: 'id',
       kind: 'chat',
+      method: 'POST',
+      pinnedTo: '',
       model: 'm',
       inputTokens: 0,
       session: 'u',

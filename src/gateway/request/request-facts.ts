@@ -13,7 +13,10 @@ export interface RequestFacts {
   /** The client's own id if it sent one. */
   id: string;
   kind: ApiKind;
+  method: string;
   model: string;
+  /** The only replica that can serve it, because it holds a stored response; empty where any can. */
+  pinnedTo: string;
   inputTokens: number;
   /** Empty when the request belongs to no session. */
   session: string;
@@ -64,7 +67,9 @@ export function readFacts(
   return {
     id,
     kind,
+    method: 'POST',
     model,
+    pinnedTo: '',
     inputTokens: 0,
     session: shortName(request.header('x-session-id') || (session ?? '')),
     sloClass: shortName(request.header('x-slo-class') || request.header('x-gateway-inference-objective') || 'standard'),

@@ -28,6 +28,7 @@ export interface FailedAttempt {
 export interface FinishedRequest {
   readonly id: string;
   readonly kind: ApiKind;
+  readonly method: string;
   readonly endpoint: { readonly name: string };
   readonly model: string;
   /** Of its API key; both empty where no keys are required. */
@@ -121,6 +122,10 @@ export class RequestRecord implements FinishedRequest {
 
   get kind(): ApiKind {
     return this.facts.kind;
+  }
+
+  get method(): string {
+    return this.facts.method;
   }
 
   get model(): string {

@@ -3,7 +3,7 @@ import type { HttpConfig } from '../config/gateway-config.js';
 import { HttpRequest } from '../http/http-request.js';
 import { Door } from './door.js';
 
-const NONE: HttpConfig = { hosts: [], corsOrigins: [], trustedProxies: [] };
+const NONE: HttpConfig = { hosts: [], corsOrigins: [], trustedProxies: [], unknownPaths: 'refuse' };
 
 const door = (config: Partial<HttpConfig> = {}, address = '127.0.0.1') => new Door({ ...NONE, ...config }, address);
 

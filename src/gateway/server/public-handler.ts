@@ -19,10 +19,11 @@ import type { Door } from './door.js';
 import type { RequestHandler } from './listener.js';
 import { modelCard } from './model-cards.js';
 import { type ModelsRoute, modelsRoute, originForm, type PublicRoute, publicRoute } from './public-route.js';
+import { continuedAt, storedResponse } from './stored-response.js';
 
 /** What the public port needs of the gateway. */
 export interface PublicHost extends ExchangeHost {
-  readonly config: Pick<GatewayConfig, 'limits' | 'retries'>;
+  readonly config: Pick<GatewayConfig, 'http' | 'limits' | 'retries'>;
   readonly services: RequestServices & {
     /** Null where requests are not traced. */
     readonly tracing: Tracing | null;
@@ -53,7 +54,7 @@ export function publicHandler(host: PublicHost, door: Door): RequestHandler {
       if (refusal !== null) throw refusal;
       if (door.crossOrigin(request, response)) return;
       const url = originForm(request.url, request.header('host'));
-      const route = publicRoute(url);
+      const route = publicRoute(url, host.config.http.unknownPaths === 'pass');
       if (route === null) respondPlain(arrival, url.split('?', 1)[0]!);
       else routed({ ...arrival, shape: errorShape(route.kind) }, route);
     } catch (problem) {
@@ -63,10 +64,13 @@ export function publicHandler(host: PublicHost, door: Door): RequestHandler {
   };
 }
 
+const POST: readonly string[] = ['POST'];
+
 function routed(arrival: Arrival, route: PublicRoute): void {
   const { host, request } = arrival;
-  if (request.method !== 'POST') {
-    refuseMethod(arrival, request.url, 'POST');
+  const methods = API_KINDS[route.kind].methods ?? POST;
+  if (!methods.includes(request.method)) {
+    refuseMethod(arrival, request.url, methods.join(', '));
     return;
   }
   if (host.isDraining) {
@@ -78,14 +82,14 @@ function routed(arrival: Arrival, route: PublicRoute): void {
     refuse(arrival, key);
     return;
   }
-  const body = new ArrivingBody(route.kind);
+  const body = new ArrivingBody(route.kind, request.header('content-type'));
   readBody(
     request,
     host.config.limits.bodyBytes,
     (error, bytes) => {
       guarded(arrival, () => {
         if (error !== null) throw error;
-        begin(arrival, route, key, body.end(bytes, request.header('content-type')));
+        begin(arrival, route, key, body.end(bytes));
       });
     },
     body.watch,
@@ -111,8 +115,10 @@ function keyOf({ services }: PublicHost, request: HttpRequest): AccessKey | ApiE
 
 function begin(arrival: Arrival, route: PublicRoute, key: AccessKey | null, received: ReceivedBody): void {
   const { host, request, response } = arrival;
-  const onlyModel = API_KINDS[route.kind].modelIsOptional ? onlyModelFor(host, route, key) : '';
+  const stored = route.responseId === undefined ? null : storedResponse(host, route.responseId, key);
+  const onlyModel = stored?.model ?? (API_KINDS[route.kind].modelIsOptional ? onlyModelFor(host, route, key) : '');
   const facts = readFacts(requestIdOf(request), route.kind, request, received, onlyModel);
+  facts.method = request.method;
   const refusal = key === null ? null : key.modelRefusal(facts.model);
   if (refusal !== null) throw refusal;
   if (facts.body.bytes.length <= SLICED_BYTES) {
@@ -136,7 +142,9 @@ function begin(arrival: Arrival, route: PublicRoute, key: AccessKey | null, rece
 
 function start(arrival: Arrival, route: PublicRoute, key: AccessKey | null, facts: RequestFacts, sent: Buffer): void {
   const { host, request, response } = arrival;
-  const endpoint = host.directory.find(facts.model, route.endpoint, route.workspace);
+  const stored = route.responseId === undefined ? null : storedResponse(host, route.responseId, key);
+  const endpoint = stored?.endpoint ?? host.directory.find(facts.model, route.endpoint, route.workspace);
+  facts.pinnedTo = stored?.replicaId ?? continuedAt(host, facts, endpoint, key);
   if (key !== null) {
     facts.keyId = key.id;
     facts.tenant = key.tenant;

@@ -9,11 +9,15 @@ export interface PublicRoute {
   /** The endpoint that the path names, and its workspace; null when the model decides. */
   endpoint: string | null;
   workspace: string | null;
+  /** The stored response that the path names. */
+  responseId?: string;
 }
 
 /** `/workspace/{ws}/endpoint/{name}/v1/...` */
 const NAMED = /^\/workspace\/([^/]+)\/endpoint\/([^/]+)(\/.*)$/;
 const MODELS = '/v1/models';
+const STORED = /^\/v1\/responses\/(resp_[\w-]{1,120})(?:\/(?:cancel|input_items))?$/;
+const UNKNOWN = /^\/v1(?:\/[\w.~%-]+)+$/;
 const ABSOLUTE = /^https?:\/\/([^/?]*)(.*)$/i;
 
 /**
@@ -30,21 +34,36 @@ export function originForm(target: string, host: string | undefined): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** The route of a URL of the public port; null when it is not part of the API. */
-export function publicRoute(url: string): PublicRoute | null {
+/**
+ * The route of a URL of the public port; null when it is not part of the API.
+ * @param passesUnknown whether paths below /v1 that are not known here are passed on as well
+ */
+export function publicRoute(url: string, passesUnknown = false): PublicRoute | null {
   const query = url.indexOf('?');
   // HTTP clients do not send fragments: a URL with one is ambiguous and refused.
   if (url.includes('#')) return null;
   const path = query < 0 ? url : url.slice(0, query);
-  const kind = API_PATHS.get(path);
-  if (kind !== undefined) return { kind, path: url, endpoint: null, workspace: null };
+  const kind = kindOf(path, passesUnknown);
+  if (kind !== null) return { ...kind, path: url, endpoint: null, workspace: null };
   const named = NAMED.exec(path);
   if (named === null) return null;
   const [, workspace, endpoint, own] = named as unknown as [string, string, string, string];
-  const ownKind = API_PATHS.get(own);
-  if (ownKind === undefined) return null;
+  const ownKind = kindOf(own, passesUnknown);
+  if (ownKind === null) return null;
   const rest = query < 0 ? '' : url.slice(query);
-  return { kind: ownKind, path: own + rest, endpoint: decoded(endpoint), workspace: decoded(workspace) };
+  return { ...ownKind, path: own + rest, endpoint: decoded(endpoint), workspace: decoded(workspace) };
+}
+
+function kindOf(path: string, passesUnknown: boolean): Pick<PublicRoute, 'kind' | 'responseId'> | null {
+  const kind = API_PATHS.get(path);
+  if (kind !== undefined) return { kind };
+  const responseId = STORED.exec(path)?.[1];
+  if (responseId !== undefined) return { kind: 'stored-response', responseId };
+  const isUnknown = passesUnknown && UNKNOWN.test(path) && path !== MODELS && !path.startsWith(`${MODELS}/`);
+  // Paths that a replica could read as one with rules of its own here are not passed.
+  return isUnknown && !/\/\.{1,2}(?:\/|$)|%/.test(path) && !path.startsWith('/v1/responses/')
+    ? { kind: 'other' }
+    : null;
 }
 
 /** The models that a path is about. */

@@ -1,4 +1,4 @@
-import { API_KINDS } from '../../protocol/endpoints.js';
+import { pathOf } from '../../protocol/endpoints.js';
 import type { FinishedRequest } from '../request/request-record.js';
 
 /** Control characters that JSON leaves as they are: some readers of lines, and terminals, do not. */
@@ -26,8 +26,8 @@ export class AccessLog {
       time: this.#time(arrivedUs),
       id: request.id,
       client: orNull(client),
-      method: 'POST',
-      path: API_KINDS[request.kind].paths[0],
+      method: request.method,
+      path: pathOf(request.kind),
       endpoint: request.endpoint.name,
       model: request.model,
       key: orNull(request.keyId),

@@ -12,6 +12,7 @@ const FIELDS = [
   'max_output_tokens',
   'n',
   'prompt_cache_key',
+  'previous_response_id',
   'user',
   'cache_salt',
   'tools',

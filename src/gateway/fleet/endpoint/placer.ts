@@ -93,6 +93,7 @@ export class Placer {
     const input = this.#measured(facts, nowUs);
     const { slowStartMs } = host.config;
     findRemovals(replicas, facts.model, nowUs / 1000, tried, fleet.view.inFlight, slowStartMs, this.#removed);
+    if (facts.pinnedTo !== '') this.#pin(facts.pinnedTo);
     if (this.#shares !== null) applyShares(replicas, this.#removed, this.#shares);
     const why = this.#why;
     const chosen = fleet.decide(number, input, why);
@@ -153,6 +154,12 @@ export class Placer {
     this.inFlight--;
     replica.finished();
     flow.departed();
+  }
+
+  #pin(id: string): void {
+    for (const [slot, replica] of this.replicas.entries()) {
+      if (replica.id !== id) this.#removed[slot] ??= 'does not hold the response';
+    }
   }
 
   #open(replica: LiveReplica, attempt: number): PlacedRequest {

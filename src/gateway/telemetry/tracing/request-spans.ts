@@ -1,6 +1,6 @@
 import type { Attributes, Context, HrTime, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import type { IdGenerator } from '@opentelemetry/sdk-trace-node';
-import { API_KINDS } from '../../../protocol/endpoints.js';
+import { API_KINDS, pathOf } from '../../../protocol/endpoints.js';
 import type { FinishedRequest } from '../../request/request-record.js';
 import type { RandomIds } from './random-ids.js';
 import type { TraceContext } from './trace-context.js';
@@ -51,9 +51,9 @@ export class RequestSpans {
     const { arrivedUs, dispatchedUs, endedUs, failedAttempts, firstTokenUs, queuedUs } = request;
     const isBroken = request.status >= 500 || BROKEN.has(request.outcome);
     this.#given(trace.traceId, trace.spanId);
-    const { operation, paths } = API_KINDS[request.kind];
+    const { operation } = API_KINDS[request.kind];
     const span = this.#start(
-      `POST ${paths[0]}`,
+      `${request.method} ${pathOf(request.kind)}`,
       api.SpanKind.SERVER,
       arrivedUs,
       requestAttributes(request),
@@ -118,10 +118,10 @@ export class RequestSpans {
 }
 
 function requestAttributes(request: FinishedRequest): Attributes {
-  const { operation, paths } = API_KINDS[request.kind];
+  const { operation } = API_KINDS[request.kind];
   const attributes: Attributes = {
-    'http.request.method': 'POST',
-    'http.route': paths[0]!,
+    'http.request.method': request.method,
+    'http.route': pathOf(request.kind),
     'http.response.status_code': request.status,
     'gen_ai.operation.name': operation,
     'gen_ai.request.model': request.model,
