@@ -17,7 +17,7 @@ const MODEL = 'qwen/qwen3-14b';
 const demoFlags = {
   replicas: count({ default: 4, min: 1, max: 64, help: 'emulated engines behind the gateway' }),
   model: stringFlag({ default: null, placeholder: 'name', defaultText: MODEL, help: 'the model they serve' }),
-  'routing-policy': registered({ default: 'weighted', names: routingPolicyNames, help: 'how a replica is chosen' }),
+  'routing-policy': registered({ default: 'unified', names: routingPolicyNames, help: 'how a replica is chosen' }),
   port: count({
     default: 8080,
     max: 65_534,

@@ -130,7 +130,7 @@ export interface ReplicaConfig {
 const POLICY_DEFAULTS = v.parse(POLICY_SCHEMA, { routing: {} });
 
 export const DEFAULT_POLICY: PolicyConfig = {
-  name: 'weighted',
+  name: 'unified',
   options: {},
   blockSize: POLICY_DEFAULTS.routing!.block_size,
   cacheBlocks: POLICY_DEFAULTS.routing!.cache_blocks,

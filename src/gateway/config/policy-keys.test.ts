@@ -7,7 +7,7 @@ describe('policyKeys', () => {
   it.each<object>([
     {},
     { routing: { policy: 'lmetric', block_size: 32, cache_blocks: 7 } },
-    { routing: { scorers: [{ name: 'prefix-affinity', weight: 3 }] } },
+    { routing: { policy: 'weighted', scorers: [{ name: 'prefix-affinity', weight: 3 }] } },
     { admission: { policy: 'token-bucket', options: { capacity: 5, refill_rate: 2 } } },
     { admission: { policy: 'tier-shed', slo_priorities: { gold: 9 } }, tenant_budgets: { a: 0.25 }, max_num_seqs: 8 },
     { admission: { policy: 'gaie-legacy', options: { qd_threshold: 3 } } },

@@ -63,6 +63,7 @@ describe('readPolicyBody', () => {
     };
     expect(readPolicyBody(whole)).toEqual({
       ...DEFAULT_POLICY,
+      name: 'weighted',
       options: { scorers: 'queue-depth:2', tie_break: 'first' },
       admission: { policy: 'tier-shed', options: { threshold: 8, min_priority: 3 } },
       sloPriorities: { gold: 9 },
@@ -90,6 +91,7 @@ describe('readPolicyBody', () => {
     const weighted = { policy: 'weighted', options: { scorers: 'queue-depth:1' }, cache_blocks: 5 };
     expect(readPolicyBody(weighted)).toEqual({
       ...DEFAULT_POLICY,
+      name: 'weighted',
       options: { scorers: 'queue-depth:1' },
       cacheBlocks: 5,
     });
@@ -102,7 +104,7 @@ describe('readPolicyBody', () => {
       preemption: { policy: 'priority' },
       priority: { policy: 'x' },
       admission: { slo_targets: { a: 1 } },
-      routing: { scorers: [{ name: 'prefix-affinity', weight: 1 }] },
+      routing: { policy: 'weighted', scorers: [{ name: 'prefix-affinity', weight: 1 }] },
     };
     readPolicyBody(body, DEFAULT_POLICY, (line) => lines.push(line));
     expect(lines).toEqual([

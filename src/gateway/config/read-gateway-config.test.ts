@@ -13,7 +13,7 @@ describe('readGatewayConfig', () => {
     expect(
       config.endpoints.map(({ name, policy, replicas }) => [name, policy.name, replicas.map(({ id }) => id)]),
     ).toEqual([
-      ['default', 'weighted', ['127.0.0.1:9001', '127.0.0.1:9002']],
+      ['default', 'unified', ['127.0.0.1:9001', '127.0.0.1:9002']],
       ['reports', 'least-loaded', ['night']],
     ]);
     expect(config.limits).toEqual({ ...GATEWAY_DEFAULTS.limits, bodyBytes: 4_194_304 });
@@ -36,6 +36,7 @@ describe('readGatewayConfig', () => {
     expect(endpoints.map(({ policy }) => policy)).toEqual([
       {
         ...DEFAULT_POLICY,
+        name: 'weighted',
         options: { scorers: 'prefix-affinity:2,queue-depth:1', tie_break: 'random' },
         admission: { policy: 'tier-shed', options: { threshold: 60, min_priority: 3 } },
         tenantBudgets: { reports: 0.02 },

@@ -83,7 +83,11 @@ describe('DecidingFleet', () => {
   });
 
   it('does not prefer a replica because its metrics are missing', () => {
-    const fleet = fleetOf({ options: { scorers: 'queue-depth:1,kv-utilization:1' } }, ['silent', 'busy', 'idle']);
+    const fleet = fleetOf({ name: 'weighted', options: { scorers: 'queue-depth:1,kv-utilization:1' } }, [
+      'silent',
+      'busy',
+      'idle',
+    ]);
     fleet.signals.set('busy', { ...SIGNALS, running: 40, waiting: 40, kvUsed: 1 });
     fleet.signals.set('idle', { ...SIGNALS });
     expect(fleet.view.ids[fleet.decide(0, INPUT)]).toBe('idle');

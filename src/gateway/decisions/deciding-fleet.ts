@@ -7,6 +7,7 @@ import type { HostedPolicies } from '../../policy/host/hosted-policies.js';
 import { PolicyHost, type Removals } from '../../policy/host/policy-host.js';
 import type { PolicySettings } from '../../policy/host/policy-settings.js';
 import { LIVE } from '../../policy/host/worlds.js';
+import { routingPolicy } from '../../policy/registry.js';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
 import { MOST_REPLICAS } from '../config/most-replicas.js';
@@ -32,7 +33,9 @@ export interface DecisionInput {
 
 /** The policy settings of a live endpoint as its host takes them. */
 export function hostSettings({ name, options, ...config }: PolicyConfig): PolicySettings {
-  return { routing: { policy: name, options }, ...config };
+  // Live, prompts are read in the gateway's blocks unless an option says otherwise: short prefixes count, and recordings show them.
+  const blocks = 'block_size' in routingPolicy(name).options ? { block_size: 0 } : {};
+  return { routing: { policy: name, options: { ...blocks, ...options } }, ...config };
 }
 
 /**

@@ -149,7 +149,7 @@ describe('DecisionRing', () => {
     const fleet = fleetOf(2);
     note(fleet, 'a');
     const before = Object.keys(ring.find('a')!.replicas[0]!.terms);
-    fleet.setPolicy({ ...DEFAULT_POLICY, options: { scorers: 'queue-depth:1' } });
+    fleet.setPolicy({ ...DEFAULT_POLICY, name: 'weighted', options: { scorers: 'queue-depth:1' } });
     for (const id of ['b', 'c', 'd']) note(fleet, id);
     expect(before.length).toBeGreaterThan(1);
     expect(Object.keys(ring.find('d')!.replicas[0]!.terms)).toEqual(['queue-depth']);

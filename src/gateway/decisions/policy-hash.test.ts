@@ -2,14 +2,16 @@ import { expect, it } from 'vitest';
 import { DEFAULT_POLICY, type PolicyConfig } from '../config/gateway-config.js';
 import { DecidingFleet } from './deciding-fleet.js';
 
-const hash = (change: Partial<PolicyConfig>) => new DecidingFleet({ ...DEFAULT_POLICY, ...change }, 1, 5000).policyHash;
+const hash = (change: Partial<PolicyConfig>) =>
+  new DecidingFleet({ ...DEFAULT_POLICY, name: 'weighted', ...change }, 1, 5000).policyHash;
 
 it('is the same for policies that decide alike', () => {
   expect(hash({})).toMatch(/^[0-9a-f]{12}$/);
   expect(hash({ options: { tie_break: 'random' } })).toBe(hash({}));
   expect(hash({ seatsPerReplica: 3 })).toBe(hash({}));
-  // lmetric has a block size of its own.
-  expect(hash({ name: 'lmetric', blockSize: 32 })).toBe(hash({ name: 'lmetric' }));
+  // A block size of its own replaces that of the gateway.
+  const own = { name: 'lmetric', options: { block_size: 64 } };
+  expect(hash({ ...own, blockSize: 32 })).toBe(hash(own));
 });
 
 it('differs in everything that decides', () => {

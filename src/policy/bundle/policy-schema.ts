@@ -10,7 +10,7 @@ const options = field(map('options', any), { help: "the policy's options by name
 
 export const ROUTING_SCHEMA = section('Routing', {
   policy: field(text(), {
-    defaultText: 'weighted live, round-robin simulated',
+    defaultText: 'unified live, round-robin simulated',
     help: "a policy of 'twinyard decide --help'",
   }),
   scorers: field(

@@ -27,7 +27,7 @@ describe('an endpoint', () => {
       models: ['tiny'],
       replicas: [],
       waitsFor: 'its replicas are starting',
-      policy: { name: 'weighted' },
+      policy: { name: 'unified' },
     });
     plane.runners.ready('chat-r1');
     await plane.rest();
