@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FakeEngine } from '../src/gateway/fake-engine.fixture.js';
+import { GATEWAY_DEFAULTS } from '../src/gateway/config/gateway-config.js';
+import { FakeEngine, until } from '../src/gateway/fake-engine.fixture.js';
 import { afterwards, expectIdle, gatewayOver, RawClient } from './support/gateway-fixture.js';
 
 async function fake(): Promise<FakeEngine> {
@@ -66,4 +67,31 @@ describe('bodies', () => {
       expect(engine.seen).toHaveLength(0);
     },
   );
+
+  test('those of requests under way have a budget: what exceeds it gets 503, until one has ended', async () => {
+    const engine = await fake();
+    const limits = { ...GATEWAY_DEFAULTS.limits, inflightBytes: 100_000 };
+    const gateway = await gatewayOver([engine], { limits });
+    const body = JSON.stringify({ model: 'm', prompt: 'x'.repeat(60_000) });
+    const head = `POST /v1/completions HTTP/1.1\r\nhost: h\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const slow = new RawClient(gateway.url).send(head + body.slice(0, 50_000));
+    await until(() => gateway.traffic.bodies.bytes === 50_000);
+    const refused = await post(gateway.url, body);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(gateway.traffic.bodies.bytes).toBe(50_000);
+    slow.send(body.slice(50_000));
+    expect(await slow.until(/\{.*\}/)).toMatch(/^HTTP\/1\.1 200 /);
+    await until(() => gateway.inFlight === 0);
+    expect(gateway.traffic.bodies.bytes).toBe(0);
+    expect((await post(gateway.url, body)).status).toBe(200);
+  });
+
+  test('that of a client that leaves before it is complete is freed', async () => {
+    const gateway = await gatewayOver([await fake()]);
+    const head = 'POST /v1/completions HTTP/1.1\r\nhost: h\r\ncontent-length: 9000\r\n\r\n{"model":"m"';
+    const client = new RawClient(gateway.url).send(head);
+    await until(() => gateway.traffic.bodies.bytes > 0);
+    client.socket.destroy();
+    await until(() => gateway.traffic.bodies.bytes === 0);
+  });
 });

@@ -9,6 +9,25 @@ export const shown = (name: string) => (name.length > 100 ? `${name.slice(0, 97)
 export const bodyTooLarge = (limit: number) =>
   new ApiError('too_large', `The body is larger than ${limit} bytes, the most this gateway takes.`);
 
+/** Bodies become free when requests end: usually soon, but the time is unknown. */
+const BODIES_RETRY_S = 1;
+
+export const bodiesTooMany = () =>
+  new ApiError(
+    'unavailable',
+    `The gateway has no room for the body: too many requests are under way. Try again in ${BODIES_RETRY_S} s.`,
+    null,
+    BODIES_RETRY_S,
+  );
+
+export const bodiesOfKeyFull = (limit: number) =>
+  new ApiError(
+    'limited',
+    `The bodies of this key's requests under way exceed ${limit} bytes. Try again in ${BODIES_RETRY_S} s.`,
+    null,
+    BODIES_RETRY_S,
+  );
+
 export const encodingUnknown = (encoding: string) =>
   new ApiError('malformed', `Bodies with content-encoding '${shown(encoding)}' are not accepted: send it plain.`);
 

@@ -8,6 +8,7 @@ import type { Exchange } from './proxy/exchange.js';
 import { ExchangeList } from './proxy/exchange-list.js';
 import { ResponseHolders } from './proxy/response-holders.js';
 import { RetryBudget } from './proxy/retry-budget.js';
+import { BodyBudget } from './request/body-budget.js';
 import type { PublicHost } from './server/public-handler.js';
 import type { Services } from './services.js';
 import { GatewayMetrics } from './telemetry/gateway-metrics.js';
@@ -32,6 +33,7 @@ export class LiveTraffic implements PublicHost {
   readonly metrics = new GatewayMetrics();
   readonly meters = new MeterPool();
   readonly exchanges = new ExchangeList();
+  readonly bodies = new BodyBudget();
   readonly responses = new ResponseHolders();
   readonly budget: RetryBudget;
   /** Requests for which no replica was chosen. */

@@ -31,7 +31,15 @@ const ENDPOINT_SCHEMA = section('Endpoint', {
 });
 
 export const LIMITS_SCHEMA = section('Limits', {
-  body_bytes: field(whole(1024, MOST), { default: 16 * 1024 * 1024, help: 'size of a request body' }),
+  body_bytes: field(whole(1024, MOST), { default: 64 * 1024 * 1024, help: 'size of a request body' }),
+  inflight_bytes: field(whole(1024), {
+    default: 512 * 1024 * 1024,
+    help: 'bodies of all requests that have not ended; at least body_bytes',
+  }),
+  inflight_bytes_per_key: field(whole(1024), {
+    default: 256 * 1024 * 1024,
+    help: 'the part of inflight_bytes that one API key may use',
+  }),
   header_bytes: field(whole(1024, 1_048_576), { default: 64 * 1024, help: 'size of all headers', restart: true }),
   decisions: field(whole(1, 1_000_000), { default: 10_000, help: 'decisions kept in memory', restart: true }),
   connections: field(whole(1, 1_000_000), {

@@ -267,6 +267,8 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
       this.#due.push(refusal);
       this.#refuse(refusal, error);
     } else if (!pending.headersSent) {
+      // Its handler cannot respond any more.
+      pending.onClose?.();
       pending.shouldKeepAlive = false;
       this.#refuse(pending, error);
     } else if (!pending.isEnded) this.destroy();

@@ -60,4 +60,6 @@ export interface ExchangeParts {
   key: AccessKey | null;
   /** Null when the request is not traced. */
   trace: TraceContext | null;
+  /** Called once, when the body is no longer needed. */
+  release: () => void;
 }

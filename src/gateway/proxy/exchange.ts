@@ -277,6 +277,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     record.endedUs = host.nowUs();
     this.#parts.response.onClose = null;
     this.#stopWaiting();
+    this.#parts.release();
     this.#response.detach(outcome !== 'ok');
     this.settlement.count(outcome === 'ok' || outcome === 'client_error');
     if (error !== null && !this.#response.hasBegun) record.status = error.status;

@@ -2,6 +2,7 @@ import { BodyScanner, type ScannedBody, scanBody } from '../../protocol/body/sca
 import { API_KINDS, type ApiKind } from '../../protocol/endpoints.js';
 import { ApiError } from '../../protocol/errors.js';
 import { readFormData } from '../../protocol/form-data.js';
+import type { BodyHold } from './body-budget.js';
 
 /** A body that is complete. */
 export interface ReceivedBody {
@@ -13,7 +14,7 @@ export interface ReceivedBody {
   readonly file: Buffer | null;
 }
 
-/** Scans the body of a request while it arrives, so that nothing is left to do for a long one at its end. */
+/** Counts and scans the body of a request while it arrives, so that nothing is left to do for a long one at its end. */
 export class ArrivingBody {
   readonly #isForm: boolean;
   /** Nothing of it is needed: what is requested is in the path. */
@@ -24,7 +25,10 @@ export class ArrivingBody {
   /** Null while nothing has arrived: a body that comes in one piece needs no scanner of its own. */
   #scanner: BodyScanner | null = null;
 
-  constructor(kind: ApiKind, contentType: string | undefined) {
+  readonly #hold: BodyHold;
+
+  constructor(kind: ApiKind, contentType: string | undefined, hold: BodyHold) {
+    this.#hold = hold;
     this.#isForm = kind === 'other' ? isFormData(contentType) : (API_KINDS[kind].isForm ?? false);
     this.#isIgnored = kind === 'stored-response';
     this.#mayBeEmpty = kind === 'other';
@@ -33,7 +37,8 @@ export class ArrivingBody {
 
   /** Looks at the pieces; returns why the body is refused. */
   readonly watch = (bytes: Buffer, length: number): ApiError | null => {
-    if (this.#isForm || this.#isIgnored) return null;
+    const refusal = this.#hold.grow(length);
+    if (refusal !== null || this.#isForm || this.#isIgnored) return refusal;
     this.#scanner ??= new BodyScanner();
     try {
       this.#scanner.scan(bytes, length);
@@ -46,6 +51,8 @@ export class ArrivingBody {
 
   /** @param bytes the whole body; throws an ApiError when it is invalid */
   end(bytes: Buffer): ReceivedBody {
+    const refusal = this.#hold.grow(bytes.length);
+    if (refusal !== null) throw refusal;
     if (this.#isIgnored || (this.#mayBeEmpty && bytes.length === 0)) {
       return { bytes, body: scanBody(Buffer.from('{}')), file: null };
     }

@@ -12,6 +12,7 @@ import { Exchange } from '../proxy/exchange.js';
 import type { ExchangeHost, RequestServices } from '../proxy/exchange-host.js';
 import { sendError } from '../proxy/send-error.js';
 import { ArrivingBody, type ReceivedBody } from '../request/arriving-body.js';
+import type { BodyBudget } from '../request/body-budget.js';
 import { measureInSlices, SLICED_BYTES } from '../request/prompt-blocks.js';
 import { type RequestFacts, readFacts, requestIdOf } from '../request/request-facts.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
@@ -31,6 +32,8 @@ export interface PublicHost extends ExchangeHost {
   /** Whether at least one replica can take a request, and the gateway is not shutting down. */
   readonly isReady: boolean;
   readonly directory: EndpointDirectory;
+  /** The bodies of requests under way. */
+  readonly bodies: BodyBudget;
   /** @param code the error code of the response, a constant */
   refused(status: number, id: string, code: string, client: string): void;
 }
@@ -42,6 +45,14 @@ interface Arrival {
   readonly response: HttpResponse;
   /** The shape in which its client expects errors. */
   readonly shape: ErrorShape;
+}
+
+/** A request for a replica. */
+interface RoutedArrival extends Arrival {
+  readonly route: PublicRoute;
+  readonly key: AccessKey | null;
+  /** Frees its part of the budget of bodies. */
+  readonly release: () => void;
 }
 
 /** Handles the public port: the routed API, the list of models, liveness and readiness. */
@@ -67,7 +78,7 @@ export function publicHandler(host: PublicHost, door: Door): RequestHandler {
 const POST: readonly string[] = ['POST'];
 
 function routed(arrival: Arrival, route: PublicRoute): void {
-  const { host, request } = arrival;
+  const { host, request, response } = arrival;
   const methods = API_KINDS[route.kind].methods ?? POST;
   if (!methods.includes(request.method)) {
     refuseMethod(arrival, request.url, methods.join(', '));
@@ -82,14 +93,18 @@ function routed(arrival: Arrival, route: PublicRoute): void {
     refuse(arrival, key);
     return;
   }
-  const body = new ArrivingBody(route.kind, request.header('content-type'));
+  const { limits } = host.config;
+  const hold = host.bodies.hold(key === null ? '' : key.id, limits);
+  const accepted: RoutedArrival = { ...arrival, route, key, release: hold.release };
+  const body = new ArrivingBody(route.kind, request.header('content-type'), hold);
+  response.onClose = hold.release;
   readBody(
     request,
-    host.config.limits.bodyBytes,
+    limits.bodyBytes,
     (error, bytes) => {
-      guarded(arrival, () => {
+      guarded(accepted, () => {
         if (error !== null) throw error;
-        begin(arrival, route, key, body.end(bytes));
+        begin(accepted, body.end(bytes));
       });
     },
     body.watch,
@@ -97,10 +112,11 @@ function routed(arrival: Arrival, route: PublicRoute): void {
 }
 
 /** Refuses the request when it is invalid, or because of a bug. */
-function guarded(arrival: Arrival, step: () => void): void {
+function guarded(arrival: RoutedArrival, step: () => void): void {
   try {
     step();
   } catch (problem) {
+    arrival.release();
     if (!(problem instanceof ApiError)) arrival.host.fault(problem);
     refuse(arrival, problem instanceof ApiError ? problem : internalError());
   }
@@ -113,8 +129,8 @@ function keyOf({ services }: PublicHost, request: HttpRequest): AccessKey | ApiE
   return access.check(request.header('authorization'), request.header('x-api-key'), request.address);
 }
 
-function begin(arrival: Arrival, route: PublicRoute, key: AccessKey | null, received: ReceivedBody): void {
-  const { host, request, response } = arrival;
+function begin(arrival: RoutedArrival, received: ReceivedBody): void {
+  const { host, key, request, response, route } = arrival;
   const stored = route.responseId === undefined ? null : storedResponse(host, route.responseId, key);
   const onlyModel = stored?.model ?? (API_KINDS[route.kind].modelIsOptional ? onlyModelFor(host, route, key) : '');
   const facts = readFacts(requestIdOf(request), route.kind, request, received, onlyModel);
@@ -122,26 +138,27 @@ function begin(arrival: Arrival, route: PublicRoute, key: AccessKey | null, rece
   const refusal = key === null ? null : key.modelRefusal(facts.model);
   if (refusal !== null) throw refusal;
   if (facts.body.bytes.length <= SLICED_BYTES) {
-    start(arrival, route, key, facts, received.bytes);
+    start(arrival, facts, received.bytes);
     return;
   }
   const { blockSize } = host.directory.find(facts.model, route.endpoint, route.workspace);
   let hasLeft = false;
   response.onClose = () => {
     hasLeft = true;
+    arrival.release();
   };
   measureInSlices(facts, blockSize, (problem) => {
     if (hasLeft) return;
     response.onClose = null;
     guarded(arrival, () => {
       if (problem !== null) throw problem;
-      start(arrival, route, key, facts, received.bytes);
+      start(arrival, facts, received.bytes);
     });
   });
 }
 
-function start(arrival: Arrival, route: PublicRoute, key: AccessKey | null, facts: RequestFacts, sent: Buffer): void {
-  const { host, request, response } = arrival;
+function start(arrival: RoutedArrival, facts: RequestFacts, sent: Buffer): void {
+  const { host, key, release, request, response, route } = arrival;
   const stored = route.responseId === undefined ? null : storedResponse(host, route.responseId, key);
   const endpoint = stored?.endpoint ?? host.directory.find(facts.model, route.endpoint, route.workspace);
   facts.pinnedTo = stored?.replicaId ?? continuedAt(host, facts, endpoint, key);
@@ -156,7 +173,7 @@ function start(arrival: Arrival, route: PublicRoute, key: AccessKey | null, fact
   if (asking !== null && body.length > MOST_PARSED) facts.body = asking;
   const { tracing } = host.services;
   const trace = tracing === null ? null : tracing.begin(request.header('traceparent'), request.header('tracestate'));
-  const parts = { request, response, path: route.path, body, strips: asking !== null, key, trace };
+  const parts = { request, response, path: route.path, body, strips: asking !== null, key, trace, release };
   new Exchange(host, endpoint, facts, parts).start();
 }
 
