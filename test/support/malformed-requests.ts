@@ -81,7 +81,7 @@ export function malformedRequests(random: RandomStream, bodyLimit: number): (i: 
       ),
     () => line('GET', `/${encodeURIComponent(noise(40).toString('latin1'))}`),
     () =>
-      line('GET', pick(['*', 'http://other/v1/models', '/v1/models/tiny', '/metrics', '/api/config', '/api/../v1'])),
+      line('GET', pick(['*', 'http://other/v1/models', '/v1/models/other', '/metrics', '/api/config', '/api/../v1'])),
     // Not HTTP.
     () => broken(noise(300)),
     () =>
