@@ -1,5 +1,5 @@
 import { request as nodeRequest } from 'node:http';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { VALID } from './responses.fixture.js';
 import { GET, RawServer, send } from './upstream.fixture.js';
@@ -35,14 +35,20 @@ async function ours(): Promise<Read> {
   return { status, headers, body };
 }
 
+/** With a pool of its own: one that tests share may hold a connection to an earlier server on the same port. */
 async function byUndici(url: string): Promise<Read> {
-  const { statusCode, headers, body } = await request(url, { responseHeaders: 'raw', reset: true });
-  const raw = headers as unknown as (string | Buffer)[];
-  return {
-    status: statusCode,
-    headers: raw.map((text) => Buffer.from(text as string, 'latin1').toString('latin1')),
-    body: Buffer.from(await body.arrayBuffer()).toString('latin1'),
-  };
+  const dispatcher = new Agent();
+  try {
+    const { statusCode, headers, body } = await request(url, { responseHeaders: 'raw', reset: true, dispatcher });
+    const raw = headers as unknown as (string | Buffer)[];
+    return {
+      status: statusCode,
+      headers: raw.map((text) => Buffer.from(text as string, 'latin1').toString('latin1')),
+      body: Buffer.from(await body.arrayBuffer()).toString('latin1'),
+    };
+  } finally {
+    await dispatcher.destroy();
+  }
 }
 
 function byNode(url: string): Promise<Read> {
