@@ -43,8 +43,8 @@ interface Arrival {
   readonly host: PublicHost;
   readonly request: HttpRequest;
   readonly response: HttpResponse;
-  /** The shape in which its client expects errors. */
-  readonly shape: ErrorShape;
+  /** The shape in which its client expects errors: of its route, once that is known. */
+  shape: ErrorShape;
 }
 
 /** A request for a replica. */
@@ -67,7 +67,10 @@ export function publicHandler(host: PublicHost, door: Door): RequestHandler {
       const url = originForm(request.url, request.header('host'));
       const route = publicRoute(url, host.config.http.unknownPaths === 'pass');
       if (route === null) respondPlain(arrival, url.split('?', 1)[0]!);
-      else routed({ ...arrival, shape: errorShape(route.kind) }, route);
+      else {
+        arrival.shape = errorShape(route.kind);
+        routed(arrival, route);
+      }
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       refuse(arrival, problem);
@@ -95,9 +98,10 @@ function routed(arrival: Arrival, route: PublicRoute): void {
   }
   const { limits } = host.config;
   const hold = host.bodies.hold(key === null ? '' : key.id, limits);
-  const accepted: RoutedArrival = { ...arrival, route, key, release: hold.release };
+  const { release } = hold;
+  const accepted: RoutedArrival = { host, request, response, shape: arrival.shape, route, key, release };
   const body = new ArrivingBody(route.kind, request.header('content-type'), hold);
-  response.onClose = hold.release;
+  response.onClose = release;
   readBody(
     request,
     limits.bodyBytes,

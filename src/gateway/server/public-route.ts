@@ -43,6 +43,9 @@ export function publicRoute(url: string, passesUnknown = false): PublicRoute | n
   // HTTP clients do not send fragments: a URL with one is ambiguous and refused.
   if (url.includes('#')) return null;
   const path = query < 0 ? url : url.slice(0, query);
+  // Nearly every request has one of these.
+  const known = API_PATHS.get(path);
+  if (known !== undefined) return { kind: known, path: url, endpoint: null, workspace: null };
   const kind = kindOf(path, passesUnknown);
   if (kind !== null) return { ...kind, path: url, endpoint: null, workspace: null };
   const named = NAMED.exec(path);

@@ -80,13 +80,13 @@ export class ScannedBody {
     const by = bytes.length - this.bytes.length;
     const place = (at: number): number => (at > after ? at + by : at);
     const { begins, ends, long } = this.#spans;
-    const moved = new Map([...long].map(([begin, end]) => [place(begin), place(end)]));
+    const moved = long === null ? null : new Map([...long].map(([begin, end]) => [place(begin), place(end)]));
     return new ScannedBody(bytes, { begins: begins.map(place), ends: ends.map(place), long: moved });
   }
 
   /** Where a value that begins at a place ends, if it is long; undefined for a short one. */
   longEnd(begin: number): number | undefined {
-    return this.#spans.long.size === 0 ? undefined : this.#spans.long.get(begin);
+    return this.#spans.long?.get(begin);
   }
 
   /** Whether all of it is valid UTF-8: strings can be copied as it is. */

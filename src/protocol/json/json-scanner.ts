@@ -33,10 +33,10 @@ const LONG_BYTES = 16 * 1024;
 /** Where the fields of a JSON object are in its bytes. */
 export interface Spans {
   /** By field; -1 where it is absent. Of equal names the last counts. */
-  readonly begins: Int32Array;
-  readonly ends: Int32Array;
-  /** The ends of long values, by where they begin. */
-  readonly long: Map<number, number>;
+  readonly begins: number[];
+  readonly ends: number[];
+  /** The ends of long values, by where they begin; null for none. */
+  long: Map<number, number> | null;
 }
 
 /**
@@ -45,7 +45,8 @@ export interface Spans {
  */
 export class JsonScanner {
   readonly #names: FieldNames;
-  readonly #fields: number;
+  /** By field: that it is absent. */
+  readonly #absent: number[];
   /** The first field may appear once, and in no other case: what checks it must see what the engine sees. */
   readonly #single: string;
   #spans: Spans;
@@ -70,7 +71,7 @@ export class JsonScanner {
 
   constructor(names: readonly [string, ...string[]]) {
     this.#names = new FieldNames(names);
-    this.#fields = names.length;
+    this.#absent = names.map(() => -1);
     this.#single = names[0];
     this.#spans = this.#newSpans();
   }
@@ -212,7 +213,10 @@ export class JsonScanner {
         }
       }
       if (hasEnded) {
-        if (at - begin > LONG_BYTES) this.#spans.long.set(begin, at);
+        if (at - begin > LONG_BYTES) {
+          this.#spans.long ??= new Map();
+          this.#spans.long.set(begin, at);
+        }
         state = depth === 0 ? OVER : COMMA_OR_END;
         if (depth === 1 && this.#field >= 0) this.#spans.ends[this.#field] = at;
       }
@@ -249,7 +253,7 @@ export class JsonScanner {
   }
 
   #newSpans(): Spans {
-    const begins = new Int32Array(this.#fields).fill(-1);
-    return { begins, ends: new Int32Array(this.#fields).fill(-1), long: new Map() };
+    const none = this.#absent;
+    return { begins: none.slice(), ends: none.slice(), long: null };
   }
 }
