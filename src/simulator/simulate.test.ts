@@ -31,6 +31,19 @@ describe('jitter of arrivals', () => {
   });
 });
 
+describe('replicas of unequal speed', () => {
+  it('take as many times as long for a step as their factor says; replicas beyond the list once', () => {
+    const equal = [{ input: 4 }, { input: 4 }];
+    const ttfts = (slowFactors?: number[]) =>
+      simulateFake(equal, fakeCluster({ ...(slowFactors === undefined ? {} : { slowFactors }) }))
+        .requests()
+        .map(({ ttft_us }) => ttft_us);
+    expect(ttfts()).toEqual([14, 14]);
+    expect(ttfts([1, 3])).toEqual([14, 42]);
+    expect(ttfts([2])).toEqual([28, 14]);
+  });
+});
+
 describe('simulate', () => {
   it('reports the outcome of every request', () => {
     const { requests } = simulateFake(PAIR, fakeCluster());

@@ -2,6 +2,7 @@ import type { LatencyModel } from '../../replica/latency/contract.js';
 import type { ClusterConfig, GoodputTarget } from '../../simulator/cluster-config.js';
 import { type PolicyBundle, readPolicyBundle } from '../../simulator/policy-bundle.js';
 import type { Diagnostics } from '../diagnostics.js';
+import { conflictingFlags } from '../errors.js';
 import type { ClusterFlags } from '../flags/cluster-flags.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { FlowControlFlags } from '../flags/flow-control-flags.js';
@@ -40,7 +41,7 @@ export async function resolveCluster(
     ...(values['arrival-jitter-ms'] === 0 ? {} : { arrivalJitterUs: Math.round(values['arrival-jitter-ms'] * 1000) }),
     horizonUs: values.horizon,
     replica: replica.config,
-    ...(values['slow-factors'] === null ? {} : { slowFactors: values['slow-factors'] }),
+    ...slowFactors(flags),
     admission: resolveAdmission(flags, bundle),
     tenantBudgets: bundle?.tenant_budgets ?? {},
     sloPriorities: bundle?.admission.slo_priorities ?? {},
@@ -57,6 +58,18 @@ export async function resolveCluster(
     goodputTargets: goodputTargets(flags),
   };
   return { config, latency: replica.latency };
+}
+
+/** No factor is left without a replica: nothing that was given is ignored in silence. */
+function slowFactors({ values }: FlagValues<ClusterFlags>): Pick<ClusterConfig, 'slowFactors'> {
+  const factors = values['slow-factors'];
+  if (factors === null) return {};
+  const replicas = values['num-instances'];
+  if (factors.length > replicas) {
+    const problem = `${factors.length} factors for ${replicas} replica${replicas === 1 ? '' : 's'}`;
+    throw conflictingFlags('--slow-factors', problem, 'give one for each replica at most, or raise --num-instances');
+  }
+  return { slowFactors: factors };
 }
 
 function goodputTargets({ values }: FlagValues<OutputFlags>): Record<string, GoodputTarget> {
