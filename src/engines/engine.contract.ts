@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { readSamples } from '../protocol/prometheus/read-samples.js';
 import type { InferenceEngine } from './engine.js';
+import { isLoaderVariable } from './loader-variables.js';
 import { type EngineReport, type EngineSignals, missingSignals } from './signals.js';
 import { COMMAND_PLACEHOLDERS, type CommandFacts, placeholdersIn, startCommand } from './start-command.js';
 import { ENGINE_TASKS } from './task.js';
@@ -130,6 +131,29 @@ function launchContract({ capabilities, launch }: Required<InferenceEngine>, com
         expect(schema, name).toEqual(
           expect.objectContaining('enum' in schema ? { enum: expect.any(Array) } : { type: expect.anything() }),
         );
+      }
+    }
+  });
+
+  it('marks the flags that run code or name files', () => {
+    const names =
+      /trust_remote|plugin|module|middleware|chat_template$|_file$|_path$|_paths$|_dir$|_folder$|^tokenizer$/;
+    for (const { command, parameters } of versions) {
+      // A template of llama.cpp is the text itself.
+      const isText = (name: string) => name === 'chat_template' && command[0] === 'llama-server';
+      const { properties } = parameters as { properties: Record<string, object> };
+      for (const [name, schema] of Object.entries(properties)) {
+        if (!names.test(name) || isText(name)) continue;
+        expect('x-needs-admin' in schema || 'x-host-path' in schema, name).toBe(true);
+      }
+    }
+  });
+
+  it('lets operators set no variable that loads code', () => {
+    for (const { allowed_env = [] } of versions) {
+      for (const one of allowed_env) {
+        expect(one).toMatch(/^[A-Z_][A-Z0-9_]*\*?$/);
+        expect(isLoaderVariable(one.replace('*', 'X')), one).toBe(false);
       }
     }
   });

@@ -9,6 +9,8 @@ export interface EngineLaunch {
 export interface LaunchTemplate extends CommandTemplate {
   /** Added to the environment of the process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Names that operators may set in the environment of replicas: `NAME`, or `PREFIX_*`. Others need an admin. */
+  readonly allowed_env?: readonly string[];
   /** Responds with 2xx once the model is loaded and requests can be served. Defaults to `/health`. */
   readonly health_path?: string;
   /** Container image by accelerator, for runners that start containers. */

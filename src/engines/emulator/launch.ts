@@ -20,6 +20,7 @@ export const emulatorLaunch: EngineLaunch = {
         ['--gpu-memory-utilization', '{gpu_memory_fraction}'],
         '{variables...}',
       ],
+      allowed_env: ['TZ'],
       parameters: emulatorParameters,
     },
   },

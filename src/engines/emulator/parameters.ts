@@ -1,4 +1,4 @@
-import { countFlag, flagSchema, ratioFlag, textFlag } from '../flag-schema.js';
+import { countFlag, flagSchema, needsAdmin, ratioFlag, textFlag } from '../flag-schema.js';
 
 const positive = { type: 'number', exclusiveMinimum: 0 } as const;
 const seconds = { type: 'number', minimum: 0 } as const;
@@ -17,7 +17,7 @@ export const emulatorParameters = flagSchema({
   max_num_seqs: countFlag,
   max_num_batched_tokens: countFlag,
   max_num_queued_reqs: { type: 'integer', minimum: 0 },
-  model_config_folder: textFlag,
+  model_config_folder: { ...textFlag, ...needsAdmin('reads a folder of the machine') },
   startup_delay: { ...seconds, description: 'Seconds until it is ready' },
   drain: { ...seconds, description: 'Seconds that running requests get to finish when it stops' },
   fail_rate: ratioFlag,

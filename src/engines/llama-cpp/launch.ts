@@ -24,6 +24,8 @@ export const llamaCppLaunch: EngineLaunch = {
       // Its parser looks up the whole argument: `--ctx-size=0` is an unknown flag to it.
       flag_values: 'separate',
       images: { nvidia: 'ghcr.io/ggml-org/llama.cpp:server-cuda', cpu: 'ghcr.io/ggml-org/llama.cpp:server' },
+      // Not LLAMA_ARG_*: each is a flag that the schema does not check.
+      allowed_env: ['GGML_CUDA_*', 'OMP_NUM_THREADS', 'TZ'],
       parameters: llamaCppParameters,
     },
   },

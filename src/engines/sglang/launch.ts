@@ -1,4 +1,5 @@
 import type { EngineLaunch } from '../launch.js';
+import { PYTHON_ENGINE_ENV } from '../operator-env.js';
 import { sglangParameters } from './parameters.js';
 
 export const sglangLaunch: EngineLaunch = {
@@ -25,6 +26,7 @@ export const sglangLaunch: EngineLaunch = {
       ],
       task_arguments: { 'text-embedding': ['--is-embedding'] },
       images: { nvidia: 'lmsysorg/sglang:v0.5.2' },
+      allowed_env: [...PYTHON_ENGINE_ENV, 'SGLANG_LOG_LEVEL'],
       parameters: sglangParameters,
     },
   },

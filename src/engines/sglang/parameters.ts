@@ -1,4 +1,4 @@
-import { countFlag, flagSchema, switchFlag, textFlag } from '../flag-schema.js';
+import { countFlag, flagSchema, hostPath, needsAdmin, switchFlag, textFlag } from '../flag-schema.js';
 
 /** Flags of `sglang.launch_server` 0.5: `python/sglang/srt/server_args.py`. */
 export const sglangParameters = flagSchema({
@@ -27,15 +27,15 @@ export const sglangParameters = flagSchema({
   disable_cuda_graph: switchFlag,
   enable_mixed_chunk: switchFlag,
   enable_torch_compile: switchFlag,
-  trust_remote_code: switchFlag,
+  trust_remote_code: { ...switchFlag, ...needsAdmin("runs Python code of the model's repository") },
   is_embedding: switchFlag,
-  tokenizer_path: textFlag,
-  chat_template: textFlag,
+  tokenizer_path: { ...textFlag, ...hostPath },
+  chat_template: { ...textFlag, ...needsAdmin('may name a file, whose text requests can read') },
   tool_call_parser: textFlag,
   reasoning_parser: textFlag,
   speculative_algorithm: textFlag,
-  speculative_draft_model_path: textFlag,
+  speculative_draft_model_path: { ...textFlag, ...hostPath },
   speculative_num_steps: countFlag,
-  lora_paths: { type: 'array', items: textFlag, description: "Adapters as paths, or as 'name=path'" },
+  lora_paths: { type: 'array', items: textFlag, ...hostPath, description: "Adapters as paths, or as 'name=path'" },
   random_seed: { type: 'integer' },
 });

@@ -1,4 +1,5 @@
 import type { EngineLaunch } from '../launch.js';
+import { PYTHON_ENGINE_ENV } from '../operator-env.js';
 import { vllmParameters } from './parameters.js';
 
 export const vllmLaunch: EngineLaunch = {
@@ -24,6 +25,7 @@ export const vllmLaunch: EngineLaunch = {
       // Every switch of `vllm serve` also exists as `--no-...`, and some are on by default.
       false_flags: 'no-prefix',
       images: { nvidia: 'vllm/vllm-openai:v0.10.2', cpu: 'vllm/vllm-openai:v0.10.2' },
+      allowed_env: [...PYTHON_ENGINE_ENV, 'VLLM_LOGGING_LEVEL', 'VLLM_ATTENTION_BACKEND', 'VLLM_USE_FLASHINFER_*'],
       parameters: vllmParameters,
     },
   },

@@ -1,4 +1,4 @@
-import { countFlag, flagSchema, mapFlag, switchFlag, textFlag } from '../flag-schema.js';
+import { countFlag, flagSchema, hostPath, mapFlag, needsAdmin, switchFlag, textFlag } from '../flag-schema.js';
 
 /** Flags of `vllm serve` 0.10: `vllm/engine/arg_utils.py` and `vllm/entrypoints/openai/cli_args.py`. */
 export const vllmParameters = flagSchema({
@@ -20,14 +20,14 @@ export const vllmParameters = flagSchema({
   enable_prefix_caching: switchFlag,
   enable_chunked_prefill: switchFlag,
   enforce_eager: switchFlag,
-  trust_remote_code: switchFlag,
+  trust_remote_code: { ...switchFlag, ...needsAdmin("runs Python code of the model's repository") },
   scheduling_policy: { enum: ['fcfs', 'priority'] },
   runner: { enum: ['auto', 'generate', 'pooling', 'draft'] },
   convert: { enum: ['auto', 'none', 'embed', 'classify', 'reward'] },
   task: { ...textFlag, description: 'Deprecated: set runner and convert' },
-  tokenizer: textFlag,
+  tokenizer: { ...textFlag, ...hostPath },
   tokenizer_mode: textFlag,
-  chat_template: textFlag,
+  chat_template: { ...textFlag, ...needsAdmin('may name a file, whose text requests can read') },
   enable_auto_tool_choice: switchFlag,
   tool_call_parser: textFlag,
   reasoning_parser: textFlag,
@@ -37,12 +37,13 @@ export const vllmParameters = flagSchema({
   lora_modules: {
     type: 'array',
     items: { anyOf: [textFlag, mapFlag] },
+    ...hostPath,
     description: "Adapters as 'name=path', or as maps",
   },
-  speculative_config: mapFlag,
-  kv_transfer_config: mapFlag,
+  speculative_config: { ...mapFlag, ...hostPath },
+  kv_transfer_config: { ...mapFlag, ...needsAdmin('may name a Python module to load') },
   kv_events_config: mapFlag,
-  compilation_config: { type: ['object', 'integer'] },
+  compilation_config: { type: ['object', 'integer'], ...needsAdmin('may name Python functions to call') },
   limit_mm_per_prompt: mapFlag,
   hf_overrides: mapFlag,
   rope_scaling: mapFlag,

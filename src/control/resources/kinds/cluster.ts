@@ -19,6 +19,10 @@ const spec = section('Cluster spec', {
     defaultText: 'detected',
     help: 'GPUs that replicas may use',
   }),
+  code_loading: field(choice(['admin', 'operator']), {
+    default: 'admin',
+    help: "who may set variables that the engine's schema marks as loading code or naming files",
+  }),
   description,
 });
 

@@ -11,6 +11,7 @@ import { anyMap, description, environment, name } from '../parts.js';
 
 const argument = text();
 const path = pattern(/^\/[\w./-]*$/, "a path such as '/health'", 200);
+const environmentPattern = pattern(/^[A-Za-z_][A-Za-z0-9_]{0,199}\*?$/, 'a name, or its beginning and *');
 const MOST_ARGUMENTS = 1000;
 
 const taskArguments = section(
@@ -25,7 +26,7 @@ const version = section('Engine version', {
   parameters: field(anyMap, {
     default: { type: 'object', additionalProperties: true },
     defaultText: 'anything',
-    help: 'JSON Schema of the variables of endpoints',
+    help: 'JSON Schema of the variables of endpoints; those marked x-needs-admin or x-host-path are for admins',
   }),
   command: required(listOf(v.union([argument, listOf(argument, 1, MOST_ARGUMENTS)]), 1, MOST_ARGUMENTS), {
     help: 'start command; a nested list is left out when one of its placeholders has no value',
@@ -40,6 +41,10 @@ const version = section('Engine version', {
     help: 'how a variable with a value is passed: --name=value or --name value',
   }),
   env: field(environment(text(4096, 0)), { default: {}, help: 'environment variables of the process' }),
+  allowed_env: field(listOf(environmentPattern, 0, 200), {
+    default: [],
+    help: 'environment variables that operators may set: names, or beginnings such as HF_HUB_*; others need an admin',
+  }),
   metrics: required(choice(MEASURED_ENGINES.map((one) => one.name)), { help: 'engine whose metric names it uses' }),
   health_path: field(path, { default: '/health', help: 'path of the readiness check' }),
   load_path: field(path, { default: '/metrics', help: 'path of the metrics' }),

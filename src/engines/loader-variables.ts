@@ -1,0 +1,32 @@
+/**
+ * Environment variables by which a program, its interpreter, its linker or a library is made to load code, to start another
+ * program or to write its secrets to a file. No endpoint may set them, an admin's neither: only the version of an engine may.
+ */
+const NAMES = new Set(
+  [
+    // The shell and the search for programs.
+    'PATH SHELL ENV BASH_ENV BASHOPTS SHELLOPTS IFS PS4 PROMPT_COMMAND CDPATH EDITOR VISUAL PAGER BROWSER',
+    // The C library.
+    'GCONV_PATH GLIBC_TUNABLES LOCPATH NLSPATH HOSTALIASES RES_OPTIONS LOCALDOMAIN MALLOC_CONF OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSLKEYLOGFILE',
+    // Interpreters.
+    'NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS NODE_CHANNEL_FD NODE_ICU_DATA',
+    'PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONUSERBASE PYTHONEXECUTABLE PYTHONPLATLIBDIR PYTHONPYCACHEPREFIX',
+    'PYTHONINSPECT PYTHONBREAKPOINT PYTHONWARNINGS PYTHONSAFEPATH VIRTUAL_ENV',
+    'PERL5OPT PERL5LIB PERL5DB PERLLIB RUBYOPT RUBYLIB LUA_INIT LUA_PATH LUA_CPATH',
+    'JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH',
+    // Compilers that engines start, and caches of what they compiled.
+    'CC CXX CPP LD AR NVCC CUDAHOSTCXX CUDA_HOME CUDA_PATH TRITON_CACHE_DIR TRITON_PTXAS_PATH TRITON_LIBCUDA_PATH',
+    'TRITON_LIBHIP_PATH TORCH_EXTENSIONS_DIR TORCHINDUCTOR_CACHE_DIR TORCH_HOME VLLM_CACHE_ROOT',
+    // Libraries that load others.
+    'CUDA_INJECTION32_PATH CUDA_INJECTION64_PATH NCCL_CONF_FILE OMP_TOOL_LIBRARIES HSA_TOOLS_LIB ROCP_TOOL_LIB',
+    'VLLM_PLUGINS VLLM_ALLOW_INSECURE_SERIALIZATION VLLM_SERVER_DEV_MODE VLLM_NCCL_SO_PATH',
+  ].flatMap((line) => line.split(' ')),
+);
+
+const FAMILIES = /^(?:LD|DYLD|GIT|BASH_FUNC)_|_(?:PRELOAD|PLUGIN|PLUGINS)$|^GGML_BACKEND_/;
+
+/** Whether a variable is one of these. Programs for other systems look names up in any case. */
+export function isLoaderVariable(name: string): boolean {
+  const upper = name.toUpperCase();
+  return NAMES.has(upper) || FAMILIES.test(upper);
+}
