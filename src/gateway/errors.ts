@@ -7,7 +7,7 @@ import { ApiError } from '../protocol/errors.js';
 export const shown = (name: string) => (name.length > 100 ? `${name.slice(0, 97)}...` : name);
 
 export const bodyTooLarge = (limit: number) =>
-  new ApiError('too_large', `The body is larger than ${limit} bytes, the most this gateway takes.`);
+  new ApiError('too_large', `The body is larger than ${limit} bytes, the limit for this request.`);
 
 /** Bodies become free when requests end: usually soon, but the time is unknown. */
 const BODIES_RETRY_S = 1;

@@ -1,4 +1,5 @@
 import { type RandomStream, randomStream } from '../kernel/random-stream.js';
+import { type ApiError, errorCode } from '../protocol/errors.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { RefusalRing } from './decisions/refusal-ring.js';
 import type { EndpointDirectory } from './fleet/endpoint-directory.js';
@@ -70,10 +71,10 @@ export class LiveTraffic implements PublicHost {
     this.#onFault(error);
   }
 
-  refused(status: number, id: string, code: string, client: string): void {
-    this.metrics.refused(status);
-    this.refusals.turnedAway(id, status, code, this.nowUs());
-    this.services.refused(id, status, code, client);
+  refused(id: string, error: ApiError, keyId: string, client: string): void {
+    this.metrics.refused(error.status);
+    this.refusals.turnedAway(id, error, keyId, this.nowUs());
+    this.services.refused(id, error.status, errorCode(error), client);
   }
 
   ended(exchange: Exchange): void {

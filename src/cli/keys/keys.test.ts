@@ -84,7 +84,7 @@ describe('keys create', () => {
     const { id } = await made(
       '--name n --tenant t --model a --model b --model a --max-slo-class batch --role viewer --expires 2100-01-31T12:00+02:00' +
         ' --requests-per-minute 60 --tokens-per-minute 1e5 --concurrent 3 --tokens-per-day 1 --tokens-per-month 2' +
-        ' --dollars-per-day 0.5 --dollars-per-month 10 --limit model=a,concurrent=1 --limit model=b/c,dollars-per-day=1,tokens-per-day=7',
+        ' --dollars-per-day 0.5 --dollars-per-month 10 --body-bytes 1048576 --limit model=a,concurrent=1 --limit model=b/c,dollars-per-day=1,tokens-per-day=7',
     );
     expect(await stored(id)).toMatchObject({
       name: 'n',
@@ -102,6 +102,7 @@ describe('keys create', () => {
           tokensPerMonth: 2,
           dollarsPerDay: 0.5,
           dollarsPerMonth: 10,
+          bodyBytes: 1_048_576,
         },
         a: { concurrent: 1 },
         'b/c': { dollarsPerDay: 1, tokensPerDay: 7 },

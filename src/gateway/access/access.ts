@@ -8,6 +8,7 @@ import type { LimitName } from './account/shortage.js';
 import { AccessKey } from './keys/access-key.js';
 import { KeyRing } from './keys/key-ring.js';
 import { Authority } from './limits/authority.js';
+import { EarlyCheck } from './limits/early-check.js';
 import { Ledger } from './limits/ledger.js';
 import { type LimitsView, limitsView } from './limits/limits-view.js';
 import { HEARTBEAT_MS } from './limits/next-mode.js';
@@ -56,6 +57,7 @@ export class Access {
   readonly #ring: KeyRing;
   readonly #authority: Authority;
   readonly #ledger: Ledger;
+  readonly #early: EarlyCheck;
   readonly #nowMs: () => number;
   readonly #warn: (message: string) => void;
   readonly #pause: (ms: number) => Promise<unknown>;
@@ -87,6 +89,7 @@ export class Access {
     this.#prices = new Prices(prices);
     this.#authority = new Authority({ store, gatewayId, dead, nowMs, storeNow, fault: heard });
     this.#ledger = new Ledger(this.#authority, { onStoreFailure: config.onStoreFailure, nowMs, fault: heard });
+    this.#early = new EarlyCheck(this.#authority, { limited: this.#ledger.limited, nowMs, fault: heard });
     this.#ring = new KeyRing(store.keys, config.wrongKeysPerMinute, async ({ isAll, keys, removed }) => {
       await this.#authority.open(keys, isAll, removed);
       return keys.map((record) => new AccessKey(record, this.#authority.book.ofKey(record)));
@@ -96,6 +99,15 @@ export class Access {
   /** The key of these headers, or why the request is refused. */
   check(authorization: string | undefined, apiKey: string | undefined, address: string): AccessKey | ApiError {
     return this.#ring.check(authorization, apiKey, address, this.#nowMs());
+  }
+
+  /**
+   * Checks, before the body of a request is read, whether the limits of its key for all models refuse it whatever it
+   * is. `done` is called once, perhaps before this returns: with the refusal, or with null to go on.
+   */
+  checkEarly(key: AccessKey, done: (refusal: ApiError | null) => void): void {
+    if (key.any === null) done(null);
+    else this.#early.check(key.any, done);
   }
 
   /**
@@ -186,6 +198,7 @@ export class Access {
   /** Failures are counted by the authority; the next tick retries. */
   #tick(): void {
     this.#ledger.sweep();
+    this.#early.sweep();
     if (this.#isBeating) return;
     this.#isBeating = true;
     this.#authority

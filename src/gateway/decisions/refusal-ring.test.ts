@@ -5,7 +5,7 @@ import { modelForbidden } from '../access/errors.js';
 import { cannotCount, overLimit } from '../access/limits/errors.js';
 import { Reservation } from '../access/limits/reservation.js';
 import type { keyWith } from '../access/test-gateway.fixture.js';
-import { modelUnknown, noReplica, queueFull } from '../errors.js';
+import { bodyTooLarge, modelUnknown, noReplica, queueFull } from '../errors.js';
 import { RefusalRing, type RefusedRequest } from './refusal-ring.js';
 
 const EPOCH_US = Date.parse('2026-05-20T12:00:00Z') * 1000;
@@ -65,29 +65,31 @@ describe('RefusalRing', () => {
 
   it('records requests that reached no endpoint, except those without a valid key', () => {
     const ring = new RefusalRing(10, EPOCH_US);
-    ring.turnedAway('model', 404, 'model_not_found', 5);
-    ring.turnedAway('forbidden', 403, 'forbidden', 6);
-    ring.turnedAway('odd', 431, 'headers_too_large', 7);
-    ring.turnedAway('wrong key', 401, 'invalid_api_key', 8);
-    ring.turnedAway('wrong keys', 429, 'rate_limit_exceeded', 9);
-    expect(ring.size).toBe(3);
+    ring.turnedAway('model', modelUnknown('m'), '', 5);
+    ring.turnedAway('forbidden', modelForbidden('k', 'm'), 'k', 6);
+    ring.turnedAway('odd', bodyTooLarge(5), '', 7);
+    ring.turnedAway('wrong key', new ApiError('unauthorized', 'wrong'), '', 8);
+    ring.turnedAway('wrong keys', new ApiError('limited', 'slow down'), '', 9);
+    ring.turnedAway('limited', new ApiError('limited', 'slow down', null, 3), 'k', 9);
+    expect(ring.size).toBe(4);
+    expect(ring.find('limited')).toMatchObject({ by: 'over a limit', key: 'k', retryAfterS: 3, limit: null });
     expect(ring.find('model')).toMatchObject({ by: 'no replica serves the model', endpoint: null, atUs: 5 });
-    expect(ring.find('forbidden')).toMatchObject({ by: 'its key may not use the model', key: null });
-    expect(ring.find('odd')).toMatchObject({ by: 'headers_too_large' });
+    expect(ring.find('forbidden')).toMatchObject({ by: 'its key may not use the model', key: 'k' });
+    expect(ring.find('odd')).toMatchObject({ by: 'the request is too large' });
     expect(ring.find('wrong key')).toBeUndefined();
   });
 
   it('keeps a bounded number, and of one id the last', () => {
     const ring = new RefusalRing(3, EPOCH_US);
     expect(ring.find('q0')).toBeUndefined();
-    for (let i = 0; i < 8; i++) ring.turnedAway(`q${i}`, 404, 'model_not_found', i);
+    for (let i = 0; i < 8; i++) ring.turnedAway(`q${i}`, modelUnknown('m'), '', i);
     expect([ring.size, ring.find('q4'), ring.find('q5')?.atUs]).toEqual([3, undefined, 5]);
     ring.refused(request('q7'), queueFull(1, 1));
     expect([ring.size, ring.find('q7')?.status]).toEqual([3, 429]);
     // Nothing of the earlier entry is left.
-    ring.turnedAway('a', 404, 'model_not_found', 9);
-    ring.turnedAway('b', 404, 'model_not_found', 9);
-    ring.turnedAway('c', 404, 'model_not_found', 9);
+    ring.turnedAway('a', modelUnknown('m'), '', 9);
+    ring.turnedAway('b', modelUnknown('m'), '', 9);
+    ring.turnedAway('c', modelUnknown('m'), '', 9);
     expect(ring.find('c')).toMatchObject({ endpoint: null, key: null, retryAfterS: null, limit: null });
   });
 

@@ -47,6 +47,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   not_found: 'there is no such endpoint',
   request_too_large: 'the request is too large',
   unavailable: 'the gateway is going down',
+  rate_limit_exceeded: 'over a limit',
+  insufficient_quota: 'over a limit',
 };
 
 /** Requests without a valid key are not recorded: they would push out all others. */
@@ -90,20 +92,22 @@ export class RefusalRing {
 
   /**
    * Records a refused request that reached no endpoint. Its model is not recorded, because it may be any text.
+   * @param keyId empty without a valid key
    */
-  turnedAway(id: string, status: number, code: string, atUs: number): void {
-    if (NOBODYS.has(status)) return;
+  turnedAway(id: string, error: ApiError, keyId: string, atUs: number): void {
+    if (keyId === '' && NOBODYS.has(error.status)) return;
     const entry = this.#take();
+    const code = errorCode(error);
     entry.id = id;
     entry.endpoint = '';
-    entry.keyId = '';
+    entry.keyId = keyId;
     entry.arrivedUs = atUs;
     entry.atUs = atUs;
-    entry.status = status;
+    entry.status = error.status;
     entry.code = code;
     entry.by = CAUSES[code] ?? code;
-    entry.limit = null;
-    entry.retryAfterS = null;
+    entry.limit = error instanceof Refusal ? error.limit : null;
+    entry.retryAfterS = error.retryAfterS;
   }
 
   /** The last refusal of a request; undefined when there is none, or no longer. */

@@ -1,6 +1,6 @@
 import { MOST_PARSED } from '../../protocol/body/scanned-body.js';
 import { API_KINDS, errorShape } from '../../protocol/endpoints.js';
-import { ApiError, type ErrorShape, errorCode } from '../../protocol/errors.js';
+import { ApiError, type ErrorShape } from '../../protocol/errors.js';
 import { withUsageRequested } from '../../protocol/with-usage-requested.js';
 import type { AccessKey } from '../access/keys/access-key.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
@@ -34,8 +34,8 @@ export interface PublicHost extends ExchangeHost {
   readonly directory: EndpointDirectory;
   /** The bodies of requests under way. */
   readonly bodies: BodyBudget;
-  /** @param code the error code of the response, a constant */
-  refused(status: number, id: string, code: string, client: string): void;
+  /** @param keyId empty without a valid key */
+  refused(id: string, error: ApiError, keyId: string, client: string): void;
 }
 
 /** A request that has not become an exchange. */
@@ -45,12 +45,14 @@ interface Arrival {
   readonly response: HttpResponse;
   /** The shape in which its client expects errors: of its route, once that is known. */
   shape: ErrorShape;
+  /** Null where none is required, and before it is checked. */
+  readonly key: AccessKey | null;
 }
 
 /** A request for a replica. */
 interface RoutedArrival extends Arrival {
   readonly route: PublicRoute;
-  readonly key: AccessKey | null;
+  readonly body: ArrivingBody;
   /** Frees its part of the budget of bodies. */
   readonly release: () => void;
 }
@@ -58,7 +60,7 @@ interface RoutedArrival extends Arrival {
 /** Handles the public port: the routed API, the list of models, liveness and readiness. */
 export function publicHandler(host: PublicHost, door: Door): RequestHandler {
   return (request, response) => {
-    const arrival: Arrival = { host, request, response, shape: 'openai' };
+    const arrival: Arrival = { host, request, response, shape: 'openai', key: null };
     try {
       door.identify(request);
       const refusal = host.services.access === null ? door.refusal(request) : null;
@@ -99,16 +101,38 @@ function routed(arrival: Arrival, route: PublicRoute): void {
   const { limits } = host.config;
   const hold = host.bodies.hold(key === null ? '' : key.id, limits);
   const { release } = hold;
-  const accepted: RoutedArrival = { host, request, response, shape: arrival.shape, route, key, release };
   const body = new ArrivingBody(route.kind, request.header('content-type'), hold);
+  const accepted: RoutedArrival = { host, request, response, shape: arrival.shape, route, key, body, release };
+  // A body that came with its head needs no early check: nothing more of it is to be received.
+  if (key === null || request.isComplete) receive(accepted);
+  else checkEarly(accepted, key);
+}
+
+/** Receives the body unless the key is at a limit: nothing is read meanwhile. */
+function checkEarly(arrival: RoutedArrival, key: AccessKey): void {
+  let hasLeft = false;
+  arrival.response.onClose = () => {
+    hasLeft = true;
+  };
+  arrival.host.services.access!.checkEarly(key, (refusal) => {
+    if (hasLeft) return;
+    arrival.response.onClose = null;
+    if (refusal === null) receive(arrival);
+    else refuse(arrival, refusal);
+  });
+}
+
+function receive(arrival: RoutedArrival): void {
+  const { body, host, key, release, request, response } = arrival;
+  const { bodyBytes } = host.config.limits;
   response.onClose = release;
   readBody(
     request,
-    limits.bodyBytes,
+    key === null ? bodyBytes : Math.min(bodyBytes, key.bodyBytes),
     (error, bytes) => {
-      guarded(accepted, () => {
+      guarded(arrival, () => {
         if (error !== null) throw error;
-        begin(accepted, body.end(bytes));
+        begin(arrival, body.end(bytes));
       });
     },
     body.watch,
@@ -139,7 +163,8 @@ function begin(arrival: RoutedArrival, received: ReceivedBody): void {
   const onlyModel = stored?.model ?? (API_KINDS[route.kind].modelIsOptional ? onlyModelFor(host, route, key) : '');
   const facts = readFacts(requestIdOf(request), route.kind, request, received, onlyModel);
   facts.method = request.method;
-  const refusal = key === null ? null : key.modelRefusal(facts.model);
+  const refusal =
+    key === null ? null : (key.modelRefusal(facts.model) ?? key.bodyRefusal(facts.model, received.bytes.length));
   if (refusal !== null) throw refusal;
   if (facts.body.bytes.length <= SLICED_BYTES) {
     start(arrival, facts, received.bytes);
@@ -192,9 +217,9 @@ function onlyModelFor({ directory }: PublicHost, { endpoint, workspace }: Public
  * A response without a replica.
  * @param more headers, flat
  */
-function refuse({ host, request, response, shape }: Arrival, error: ApiError, more: readonly string[] = []): void {
+function refuse({ host, key, request, response, shape }: Arrival, error: ApiError, more: readonly string[] = []): void {
   const id = requestIdOf(request);
-  host.refused(error.status, id, errorCode(error), request.address);
+  host.refused(id, error, key === null ? '' : key.id, request.address);
   if (host.isDraining) response.shouldKeepAlive = false;
   sendError(response, error, id, shape, more);
 }

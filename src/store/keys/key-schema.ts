@@ -40,13 +40,19 @@ export const KEY_LIMITS_SCHEMA = section('Limits', {
   tokens_per_month: field(count, { help: 'input and output tokens per month, UTC' }),
   dollars_per_day: field(dollars, { help: "cost per day, UTC, by the gateway's prices" }),
   dollars_per_month: field(dollars, { help: "cost per month, UTC, by the gateway's prices" }),
+  body_bytes: field(whole(1024), { help: "size of a request body, at most the gateway's limits.body_bytes" }),
 });
 
 /** Limits as code reads them. */
 export type Limits = Readonly<CamelKeys<Given<typeof KEY_LIMITS_SCHEMA>>>;
 
-/** Every limit, in the order in which they are shown. */
-export const LIMIT_NAMES = Object.keys(KEY_LIMITS_SCHEMA.entries).map(camelCase) as (keyof Limits)[];
+/** Limits of what a key uses over time, as against the size of one request. */
+type CountedLimit = Exclude<keyof Limits, 'bodyBytes'>;
+
+/** Every limit that is counted, in the order in which they are shown. */
+export const LIMIT_NAMES = Object.keys(KEY_LIMITS_SCHEMA.entries)
+  .map(camelCase)
+  .filter((name) => name !== 'bodyBytes') as CountedLimit[];
 
 /**
  * The settings of an API key, apart from its name: the spec of an ApiKey, the flags of `twinyard keys` and the check of the store

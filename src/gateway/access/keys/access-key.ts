@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { SloPriorities } from '../../../policy/slo-classes.js';
 import type { ApiError } from '../../../protocol/errors.js';
 import type { KeyRecord } from '../../../store/keys/key-record.js';
+import { bodyTooLarge } from '../../errors.js';
 import type { Account } from '../account/account.js';
 import { keyExpired, keyRevoked, modelForbidden } from '../errors.js';
 
@@ -26,6 +27,8 @@ export class AccessKey {
   readonly id: string;
   readonly tenant: string;
   readonly record: KeyRecord;
+  /** The most bytes of a body; infinite without such a limit. */
+  readonly bodyBytes: number;
   /** For all models together; null if they are not limited. */
   readonly any: Account | null;
   readonly #ofModels: ReadonlyMap<string, Account>;
@@ -45,6 +48,7 @@ export class AccessKey {
     this.id = record.id;
     this.tenant = record.tenant;
     this.record = record;
+    this.bodyBytes = record.limits['*']?.bodyBytes ?? Number.POSITIVE_INFINITY;
     this.any = accounts.get('*') ?? null;
     this.#ofModels = accounts;
     this.#models = record.models === null ? null : new Set(record.models);
@@ -91,6 +95,12 @@ export class AccessKey {
   /** Why a request for the model is refused, if it is. */
   modelRefusal(model: string): ApiError | null {
     return this.mayUse(model) ? null : modelForbidden(this.id, model);
+  }
+
+  /** Why a body of this many bytes is refused for the model, if it is. */
+  bodyRefusal(model: string, bytes: number): ApiError | null {
+    const most = this.record.limits[model]?.bodyBytes ?? this.bodyBytes;
+    return bytes > most ? bodyTooLarge(most) : null;
   }
 
   /** The models of the list that it may use. */

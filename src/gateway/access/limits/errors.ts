@@ -51,7 +51,9 @@ export function overLimit(reservation: Reservation): Refusal {
     const message = `This request counts for ${amount(needed)}, more than the whole limit of ${limitText}: it can never pass. Send a shorter prompt, or allow a shorter response.`;
     return new Refusal('over_limit', message, { headers, limit: short });
   }
-  const message = `The limit of ${limitText} is reached: this request counts for ${amount(needed)}, and ${amount(left)} is left. Try again in ${retryAfterS} s.`;
+  // A request that is refused before its body is read counts for an unknown number of tokens.
+  const counts = needed === 0 ? '' : `this request counts for ${amount(needed)}, and `;
+  const message = `The limit of ${limitText} is reached: ${counts}${amount(left)} is left. Try again in ${retryAfterS} s.`;
   return new Refusal(BUDGETS.has(limit) ? 'out_of_budget' : 'limited', message, { headers, limit: short, retryAfterS });
 }
 

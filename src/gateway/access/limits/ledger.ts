@@ -8,7 +8,7 @@ import { cannotCount, overLimit } from './errors.js';
 import { Reservation, type Reserving } from './reservation.js';
 
 /** How long a request waits for a store that does not respond. */
-const PATIENCE_MS = 3000;
+export const PATIENCE_MS = 3000;
 
 /** The most requests admitted without a check that wait to be booked after their end; further ones are not booked. */
 const MOST_UNBOOKED = 10_000;

@@ -67,6 +67,17 @@ export class Reservation {
     return fits;
   }
 
+  /** Whether the account for all models refuses any request now, however small. Books nothing. */
+  isHopeless(nowMs: number): boolean {
+    const any = this.any!;
+    any.advance(Math.floor(nowMs / 1000));
+    if (any.fits(0, 0)) return false;
+    this.shortage = any.shortage(0, 0);
+    this.shortScope = '*';
+    this.#remember();
+    return true;
+  }
+
   /** Corrects the estimate by what was used. */
   settle(nowMs: number): void {
     const { any, ofModel, nanos, second: booked, tokens, usedNanos, usedTokens } = this;
