@@ -1,8 +1,6 @@
 import { ROUTING_POLICIES } from '../../src/policy/registry.js';
-import { derivedMaxModelLen } from '../../src/replica/catalogue/kv-capacity.js';
-import { simulate } from '../../src/simulator/simulate.js';
-import { cluster } from '../simulator/scenario.js';
-import { TRAFFIC, type TrafficKind, tableOf } from './workloads.js';
+import { capacityOf, fleetRun } from './fleet-run.js';
+import { TRAFFIC } from './workloads.js';
 
 /**
  * Every routing policy on eight kinds of traffic at three loads, in the simulator with the default latency model and signals
@@ -12,8 +10,6 @@ import { TRAFFIC, type TrafficKind, tableOf } from './workloads.js';
 const requests = Number(process.argv[2] ?? 1200);
 const seeds = Number(process.argv[3] ?? 2);
 const LOADS = [0.3, 0.7, 0.95];
-const REPLICAS = 4;
-const SIGNAL_AGE_US = 1_000_000;
 /** Made to be bad. */
 const LEFT_OUT = ['always-busiest'];
 const policies = ROUTING_POLICIES.map(({ name }) => name).filter((name) => !LEFT_OUT.includes(name));
@@ -23,46 +19,15 @@ interface Measured {
   e2e: number;
 }
 
-function run(kind: TrafficKind, policy: string, rate: number, seed: number, count = requests, pauses = true) {
-  const { config, latency } = cluster(REPLICAS, policy, 'physics');
-  const settings = {
-    ...config,
-    seed,
-    snapshotRefreshUs: SIGNAL_AGE_US,
-    cacheSignalDelayUs: SIGNAL_AGE_US,
-    ...(kind.slowFactors === undefined ? {} : { slowFactors: kind.slowFactors }),
-    replica: {
-      ...config.replica,
-      maxModelLen: derivedMaxModelLen(
-        { maxContext: 0 },
-        undefined,
-        config.replica.totalKvBlocks,
-        config.replica.blockSize,
-      ),
-    },
-  };
-  return simulate(settings, { table: tableOf(kind, count, rate, seed, pauses) }, latency).document.cluster;
-}
-
-/** Requests per second that the fleet completes when there are always more: of a policy that spreads and reuses. */
-function capacityOf(kind: TrafficKind): number {
-  return Math.max(
-    ...['lmetric', 'least-loaded'].map((policy) => {
-      const { responses_per_sec } = run(kind, policy, 10_000, 1, Math.min(requests, 800), false);
-      return responses_per_sec;
-    }),
-  );
-}
-
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const worst = new Map<string, { ttft: number; e2e: number; where: string }>();
 const rows = new Map<string, string[]>(policies.map((policy) => [policy, []]));
 for (const kind of TRAFFIC) {
-  const capacity = capacityOf(kind);
+  const capacity = capacityOf(kind, Math.min(requests, 800));
   process.stderr.write(`${kind.name}: ${capacity.toFixed(1)} requests/s\n`);
   for (const load of LOADS) {
     const measured = policies.map((policy): Measured => {
-      const runs = Array.from({ length: seeds }, (_, i) => run(kind, policy, load * capacity, 42 + i));
+      const runs = Array.from({ length: seeds }, (_, i) => fleetRun(kind, policy, load * capacity, 42 + i, requests));
       const mean = (of: (one: (typeof runs)[0]) => number) => runs.reduce((sum, one) => sum + of(one), 0) / runs.length;
       return { ttft: mean((one) => one.ttft_mean_ms), e2e: mean((one) => one.e2e_mean_ms) };
     });

@@ -90,8 +90,8 @@ export const TRAFFIC: readonly TrafficKind[] = [
   { name: 'unequal replicas', burstiness: 1, slowFactors: [1, 1, 1, 2], make: assistants(24, 2000, 1.1) },
 ];
 
-/** The traffic at so many requests per second. Sessions begin at random; later turns follow after their pause, if any. */
-export function tableOf(kind: TrafficKind, count: number, rate: number, seed: number, pauses = true): RequestTable {
+/** The traffic at so many requests per second. Sessions begin at random; later turns follow after their pause times `pauses`. */
+export function tableOf(kind: TrafficKind, count: number, rate: number, seed: number, pauses = 1): RequestTable {
   const random = randomStream(seed, `traffic/${kind.name}`);
   const made = kind.make(random, count);
   const times: number[] = [];
@@ -107,7 +107,7 @@ export function tableOf(kind: TrafficKind, count: number, rate: number, seed: nu
       clockS += (-Math.log(1 - random.next()) * mean * made.length) / (starts * rate);
       times.push(clockS);
     } else {
-      times.push(last.get(session!)! + (pauses ? afterS + 2 : 0.01));
+      times.push(last.get(session!)! + (pauses === 0 ? 0.01 : pauses * afterS + 2));
     }
     if (session !== undefined) last.set(session, times.at(-1)!);
   }

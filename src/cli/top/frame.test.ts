@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSamples } from '../../protocol/prometheus/read-samples.js';
 import { frameLines } from './frame.js';
-import { quantile, ratesBetween } from './rates.js';
+import { quantile, ratesBetween, replicaRates } from './rates.js';
 import type { Reading, TopReplica } from './read-gateway.js';
 
 const START = 1_000;
@@ -21,6 +21,7 @@ function metrics({ requests = 0, errors = 0, streams = [0, 0, 0], input = 0, cac
     `${bucket}"1"} ${fast! + slow!}`,
     `${bucket}"+Inf"} ${fast! + slow! + beyond!}`,
     'twinyard_replica_signals_age_seconds{replica="a"} 0.4',
+    `twinyard_replica_requests_total{replica="a"} ${requests}`,
   ].join('\n');
 }
 
@@ -64,6 +65,14 @@ describe('rates', () => {
     expect(ratesBetween(before, reading(110, { requests: 20, started: START + 100 }), null).requests).toBe(2);
   });
 
+  it('of a replica count what was sent to it, from its return if it left', () => {
+    const rateOf = (before: Reading | null, after: Reading) => replicaRates(before, after).get('a');
+    expect(rateOf(reading(100, { requests: 50 }), reading(110, { requests: 80 }))).toBe(3);
+    expect(rateOf(null, reading(10, { requests: 80 }))).toBe(8);
+    expect(rateOf(reading(100, { requests: 50 }), reading(110, { requests: 20 }))).toBe(2);
+    expect(rateOf(reading(1, {}), reading(1, {}))).toBeUndefined();
+  });
+
   it('are unknown over no time', () => {
     expect(ratesBetween(reading(1, {}), reading(1, {}), null).requests).toBeNaN();
   });
@@ -104,9 +113,9 @@ describe('a frame', () => {
       'endpoint  req/s  err/s  TTFT p50    p99  out tok/s  in flight  queued',
       'chat        124    0.6     1.0 s  1.0 s        0.0          2       7',
       '',
-      'replica  state      in flight  running  waiting    KV  cached     age',
-      'b        unhealthy          0        -        -     -       -       -',
-      'a        ready              2        3        1  26 %       -  400 ms',
+      'replica  state      req/s  in flight  running  waiting    KV  cached     age',
+      'b        unhealthy      -          0        -        -     -       -       -',
+      'a        ready        123          2        3        1  26 %       -  400 ms',
     ]);
   });
 

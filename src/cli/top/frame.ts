@@ -2,7 +2,7 @@ import { counted, decimal, wholeNumber } from '../../report/text/format-number.j
 import { createStyle, type Style } from '../../report/text/style.js';
 import { type Alignment, type Cell, printable } from '../../report/text/text-table.js';
 import { timeSpan } from '../../report/text/time-span.js';
-import { type Rates, ratesBetween } from './rates.js';
+import { type Rates, ratesBetween, replicaRates } from './rates.js';
 import { labelOf, type Reading, type TopEndpoint, type TopReplica } from './read-gateway.js';
 
 export interface FrameOptions {
@@ -17,7 +17,7 @@ export interface FrameOptions {
 /** Narrower than this, columns that can be left out are. */
 const WIDE = 100;
 /** All columns of replicas but their names. */
-const REPLICA_COLUMNS = 60;
+const REPLICA_COLUMNS = 67;
 const ENDPOINT_COLUMNS = 58;
 const LEAST_NAME = 12;
 
@@ -41,7 +41,7 @@ export function frameLines(before: Reading | null, now: Reading, options: FrameO
   const isCut = replicas.length > room;
   return [
     ...head,
-    ...replicaTable(replicas.slice(0, room), now, style),
+    ...replicaTable(replicas.slice(0, room), before, now, style),
     ...(isCut ? [`${counted(replicas.length - room, 'more replica')}: --once prints all`] : []),
   ];
 }
@@ -95,12 +95,14 @@ function endpointTable(before: Reading | null, now: Reading, style: Style): stri
     : style.table([titles, ...rows], alignments);
 }
 
-function replicaTable(replicas: readonly TopReplica[], { endpoints, metrics }: Reading, style: Style): string[] {
+function replicaTable(replicas: readonly TopReplica[], before: Reading | null, now: Reading, style: Style): string[] {
   if (replicas.length === 0) return ['no replicas'];
+  const { endpoints, metrics } = now;
+  const rates = replicaRates(before, now);
   const ages = new Map(
     metrics.rows('twinyard_replica_signals_age_seconds').map(({ labels, value }) => [labels.get('replica'), value]),
   );
-  const titles = ['replica', 'state', 'in flight', 'running', 'waiting', 'KV', 'cached', 'age'];
+  const titles = ['replica', 'state', 'req/s', 'in flight', 'running', 'waiting', 'KV', 'cached', 'age'];
   const rows = replicas.map((replica): Cell[] => {
     const { endpoint, id, in_flight, signals } = replica;
     const name = endpoints.length > 1 ? `${endpoint}/${id}` : id;
@@ -108,6 +110,7 @@ function replicaTable(replicas: readonly TopReplica[], { endpoints, metrics }: R
     return [
       cut(name, style.width - REPLICA_COLUMNS),
       isServing(replica) ? state : { text: state, paint: style.worse },
+      signal(rates.get(id), rate),
       wholeNumber(in_flight),
       signal(signals?.running, wholeNumber),
       signal(signals?.waiting, wholeNumber),

@@ -15,6 +15,7 @@ export interface Rates {
   readonly firstTokenP99: number;
 }
 
+const REPLICA_REQUESTS = 'twinyard_replica_requests_total';
 /** Outcomes that are no fault of the client. */
 const ERRORS = ['upstream_error', 'timeout', 'no_replica', 'fault'];
 
@@ -24,10 +25,7 @@ const ERRORS = ['upstream_error', 'timeout', 'no_replica', 'fault'];
  * @param endpoint its label in metrics; null for all together
  */
 export function ratesBetween(before: Reading | null, after: Reading, endpoint: string | null): Rates {
-  const started = after.metrics.sum('process_start_time_seconds');
-  const isSame = before !== null && before.metrics.sum('process_start_time_seconds') === started;
-  const first = isSame ? before.metrics : null;
-  const seconds = (after.atMs - (isSame ? before.atMs : started * 1000)) / 1000;
+  const { first, seconds } = spanOf(before, after);
   const grown = (name: string, outcomes: readonly string[] | null = null) =>
     total(after.metrics, name, endpoint, outcomes) - (first === null ? 0 : total(first, name, endpoint, outcomes));
   const perSecond = (count: number) => (seconds > 0 ? count / seconds : Number.NaN);
@@ -42,6 +40,30 @@ export function ratesBetween(before: Reading | null, after: Reading, endpoint: s
     cached: input > 0 ? grown('twinyard_cached_tokens_total') / input : Number.NaN,
     firstTokenP50: quantile(buckets, 0.5),
     firstTokenP99: quantile(buckets, 0.99),
+  };
+}
+
+/** Requests per second sent to each replica between two readings, by its id; see `ratesBetween`. */
+export function replicaRates(before: Reading | null, after: Reading): ReadonlyMap<string, number> {
+  const { first, seconds } = spanOf(before, after);
+  const sent = (metrics: Samples) =>
+    new Map(metrics.rows(REPLICA_REQUESTS).map(({ labels, value }) => [labels.get('replica') ?? '', value]));
+  const earlier = first === null ? new Map<string, number>() : sent(first);
+  const rates = [...sent(after.metrics)].map(([id, count]): [string, number] => {
+    // A replica that left and joined again counts from its return.
+    const since = earlier.get(id) ?? 0;
+    return [id, (count >= since ? count - since : count) / seconds];
+  });
+  return new Map(seconds > 0 ? rates : []);
+}
+
+/** The metrics to subtract, none after a restart, and the time since. */
+function spanOf(before: Reading | null, after: Reading): { first: Samples | null; seconds: number } {
+  const started = after.metrics.sum('process_start_time_seconds');
+  const isSame = before !== null && before.metrics.sum('process_start_time_seconds') === started;
+  return {
+    first: isSame ? before.metrics : null,
+    seconds: (after.atMs - (isSame ? before.atMs : started * 1000)) / 1000,
   };
 }
 

@@ -62,7 +62,8 @@ export async function top(argv: readonly string[], io: CliIo): Promise<number> {
   io.stdout.write(ENTER);
   try {
     while (!stop.aborted) {
-      const rows = io.stdout.rows ?? 24;
+      // A terminal that does not know its size reports 0 rows.
+      const rows = io.stdout.rows || 24;
       const lines = frameLines(past[0] ?? null, now, { ...presentation(io), rows, problem }).slice(0, rows);
       // Drawn over the last frame, line by line: clearing the screen first would flicker.
       io.stdout.write(`\x1b[H${lines.map((line) => `${line}\x1b[K`).join('\r\n')}\x1b[J`);

@@ -37,6 +37,15 @@ describe('GatewayMetrics', () => {
     expect(samples.get('twinyard_request_duration_seconds_count{endpoint="chat"}')).toBe(2);
   });
 
+  it('counts the units of audio', () => {
+    const metrics = new GatewayMetrics();
+    metrics.ended(finishedRequest({ characters: 40 }));
+    metrics.ended(finishedRequest({ audioSeconds: 1.5 }));
+    const samples = samplesOf(metrics);
+    expect(samples.get('twinyard_speech_characters_total{endpoint="chat",model="m"}')).toBe(40);
+    expect(samples.get('twinyard_audio_seconds_total{endpoint="chat",model="m"}')).toBe(1.5);
+  });
+
   it('leaves out the tokens of requests that reached no engine', () => {
     const metrics = new GatewayMetrics();
     metrics.ended(finishedRequest({ outcome: 'no_replica', status: 503, attempts: 0, isMetered: false }));

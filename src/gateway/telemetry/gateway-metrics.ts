@@ -39,6 +39,8 @@ export class GatewayMetrics {
   readonly #outputTokens = new Counter(FAMILIES.outputTokens, [this.#models]);
   readonly #reasoningTokens = new Counter(FAMILIES.reasoningTokens, [this.#models]);
   readonly #unmetered = new Counter(FAMILIES.unmetered, [this.#models]);
+  readonly #characters = new Counter(FAMILIES.speechCharacters, [this.#models]);
+  readonly #audioSeconds = new Counter(FAMILIES.audioSeconds, [this.#models]);
   /** Replicas chosen, by `decisionRow`. */
   readonly decisions = new Counter(FAMILIES.decisions, [this.#policies]);
 
@@ -74,6 +76,8 @@ export class GatewayMetrics {
     this.#cachedTokens.add(finished.cachedTokens, model);
     this.#outputTokens.add(finished.outputTokens, model);
     this.#reasoningTokens.add(finished.reasoningTokens, model);
+    this.#characters.add(finished.characters, model);
+    this.#audioSeconds.add(finished.audioSeconds, model);
     if (!finished.isMetered) this.#unmetered.add(1, model);
   }
 
@@ -95,7 +99,8 @@ export class GatewayMetrics {
     this.#refused.writeTo(out);
     for (const histogram of [this.#firstToken, this.#gap, this.#duration, this.#queueTime]) histogram.writeTo(out);
     const tokens = [this.#inputTokens, this.#cachedTokens, this.#outputTokens, this.#reasoningTokens];
-    for (const counter of [...tokens, this.#unmetered, this.decisions]) counter.writeTo(out);
+    const audio = [this.#characters, this.#audioSeconds];
+    for (const counter of [...tokens, this.#unmetered, ...audio, this.decisions]) counter.writeTo(out);
     out.single(FAMILIES.retries, this.retries);
     out.single(FAMILIES.faults, this.faults);
   }

@@ -82,12 +82,30 @@ export const FAMILIES = {
     ['endpoint', 'model'],
     'Requests whose tokens the engine did not count: they are estimates.',
   ),
+  speechCharacters: counter(
+    'Requests',
+    'speech_characters_total',
+    ['endpoint', 'model'],
+    'Characters that were turned into speech.',
+  ),
+  audioSeconds: counter(
+    'Requests',
+    'audio_seconds_total',
+    ['endpoint', 'model'],
+    'Seconds of audio that was transcribed or translated.',
+  ),
   decisions: counter('Requests', 'decisions_total', ['endpoint', 'policy'], 'Replicas chosen, by policy.'),
   policyInfo: gauge('Requests', 'policy_info', ['endpoint', 'policy', 'hash'], '1 for the policy that decides now.'),
   retries: counter('Requests', 'retries_total', [], 'Tries on another replica.'),
   faults: counter('Requests', 'faults_total', [], 'Things that should not happen.'),
 
   replicaInFlight: gauge('Replicas', 'replica_in_flight', ['replica'], 'Requests under way by replica.'),
+  replicaRequests: counter(
+    'Replicas',
+    'replica_requests_total',
+    ['replica'],
+    'Requests sent to a replica, tries on another replica included.',
+  ),
   replicaBooked: gauge(
     'Replicas',
     'replica_booked',

@@ -24,6 +24,7 @@ export interface ReplicaView {
   readonly id: string;
   readonly state: string;
   readonly active: number;
+  readonly sent: number;
   readonly breaker: { readonly isOpen: boolean };
   readonly signals: { readonly atUs: number } | null;
 }

@@ -22,8 +22,8 @@ function gatewayView(): GatewayView {
   metrics.replicas.scrapeFailed('gone');
   metrics.replicas.breakerOpened('dead');
   const replicas = [
-    { id: STRANGE, state: 'ready', active: 3, breaker: { isOpen: false }, signals: { atUs: 1_500_000 } },
-    { id: 'dead', state: 'starting', active: 0, breaker: { isOpen: true }, signals: null },
+    { id: STRANGE, state: 'ready', active: 3, sent: 12, breaker: { isOpen: false }, signals: { atUs: 1_500_000 } },
+    { id: 'dead', state: 'starting', active: 0, sent: 0, breaker: { isOpen: true }, signals: null },
   ];
   const endpoint = {
     name: 'default',
@@ -80,6 +80,7 @@ describe('metricsText', () => {
       'twinyard_endpoint_in_flight{endpoint="default"}': 3,
       'twinyard_policy_info{endpoint="default",policy="weighted",hash="67e2677def6b"}': 1,
       [`twinyard_replica_in_flight{replica=${id}}`]: 3,
+      [`twinyard_replica_requests_total{replica=${id}}`]: 12,
       [`twinyard_replica_booked{replica=${id}}`]: 2,
       [`twinyard_replica_ready{replica=${id}}`]: 1,
       'twinyard_replica_ready{replica="dead"}': 0,

@@ -51,6 +51,7 @@ function writeReplicas(out: Exposition, gateway: GatewayView, endpoints: readonl
     }
   };
   each(FAMILIES.replicaInFlight, ({ active }) => active);
+  each(FAMILIES.replicaRequests, ({ sent }) => sent);
   each(FAMILIES.replicaBooked, (replica, endpoint) => endpoint.inFlightOf(replica));
   each(FAMILIES.replicaReady, ({ state }) => (state === 'ready' ? 1 : 0));
   each(FAMILIES.breakerOpen, ({ breaker }) => (breaker.isOpen ? 1 : 0));

@@ -168,6 +168,7 @@ export class Placer {
     const request = this.#freeNumbers.pop() ?? this.#numbers++;
     if (replica.breaker.isOpen) replica.breaker.placed(request);
     replica.active++;
+    replica.sent++;
     replica.sentSinceReport++;
     this.inFlight++;
     if (this.#decisionRow < 0) this.#decisionRow = host.metrics.decisionRow(endpoint, fleet.config.name);
