@@ -19,6 +19,7 @@ function recordOf(id: string, text: string): KeyRecord {
     previousUntil: null,
     tenant: id,
     models: null,
+    grants: [],
     maxSloClass: null,
     role: 'none',
     limits: {},

@@ -17,7 +17,9 @@ it('a gateway applies changes of keys by its own process before they resolve', a
     await engine.kill();
     rmSync(folder, { recursive: true });
   });
-  gateway.routes.put(managedEndpoint([managedReplica('a', engine.url, { models: ['m', 'n'] })]));
+  gateway.routes.put(
+    managedEndpoint([managedReplica('a', engine.url, { models: ['m', 'n'] })], { workspace: 'default' }),
+  );
   const store = gateway.store!;
   const { secret } = await newKey(store, 'web');
   const list = async (path = '', authorization = `Bearer ${secret}`) => {
@@ -26,14 +28,14 @@ it('a gateway applies changes of keys by its own process before they resolve', a
       ? ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
       : response.status;
   };
-  const path = '/workspace/ws/endpoint/chat';
+  const path = '/workspace/default/endpoint/chat';
   expect([await list(), await list(path)]).toEqual([
     ['m', 'n'],
     ['m', 'n'],
   ]);
   // Also of an endpoint a key lists the models that it may use; without a key not even its existence shows.
   await putKey(store, 'web', { models: ['n'] });
-  expect([await list(path), await list(path, ''), await list('/workspace/ws/endpoint/none', '')]).toEqual([
+  expect([await list(path), await list(path, ''), await list('/workspace/default/endpoint/none', '')]).toEqual([
     ['n'],
     401,
     401,

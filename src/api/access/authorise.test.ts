@@ -41,4 +41,64 @@ describe('roles', () => {
     await ask(`PUT ${keys}/k`, { body: key('none') });
     expect((await ask(`DELETE ${keys}/k`, { as: local })).status).toBe(202);
   });
+
+  it('give a key a foreign workspace only by an admin of that workspace', async () => {
+    const workspace = (name: string) => ({
+      apiVersion: 'twinyard/v1',
+      kind: 'Workspace',
+      metadata: { name },
+      spec: {},
+    });
+    for (const name of ['a', 'b']) await ask('POST /api/v1/workspaces', { body: workspace(name) });
+    const keys = '/api/v1/workspaces/a/apikeys';
+    const key = (...grants: object[]) => ({
+      ...{ apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: 'k', workspace: 'a' } },
+      spec: { grants },
+    });
+    const toB = key({ workspace: 'b', models: ['m'] });
+    const [ofA, ofB] = [caller('none', { a: 'admin' }), caller('none', { b: 'admin' })];
+    const refused = [
+      caller('operator', { a: 'admin' }),
+      ...(['none', 'viewer', 'operator'] as const).map((role) => caller(role, { a: 'admin', b: 'operator' })),
+      ofA,
+      ofB,
+    ];
+    for (const as of refused) {
+      for (const body of [toB, key({ workspace: '*' }), key({ workspace: 'nowhere' })]) {
+        expect((await ask(`POST ${keys}`, { as, body })).status).toBe(403);
+        expect((await ask(`PUT ${keys}/k`, { as, body })).status).toBe(403);
+        for (const query of ['', '?dry_run=true']) {
+          expect((await ask(`POST /api/v1/apply${query}`, { as, body })).status).toBe(403);
+        }
+      }
+    }
+    const ofBoth = caller('none', { a: 'admin', b: 'admin' });
+    expect((await ask(`POST ${keys}`, { as: ofBoth, body: key({ workspace: '*' }) })).status).toBe(403);
+    expect((await ask(`POST ${keys}`, { as: ofBoth, body: toB })).status).toBe(201);
+    // Without a role there, the key can be narrowed, revoked and deleted, and no secret of it is to be had.
+    expect((await ask(`POST ${keys}/k/issue`, { as: ofA })).status).toBe(403);
+    expect((await ask(`PUT ${keys}/k`, { as: ofA, body: { ...toB, spec: { ...toB.spec, tenant: 't' } } })).status).toBe(
+      403,
+    );
+    expect((await ask(`POST ${keys}/k/issue`, { as: ofBoth })).status).toBe(200);
+    expect((await ask('DELETE /api/v1/workspaces/b')).body.error.message).toContain('is used by ApiKey a/k');
+    expect((await ask(`PUT ${keys}/k`, { as: ofA, body: key() })).status).toBe(200);
+    expect((await ask(`PUT ${keys}/k`, { as: ofBoth, body: toB })).status).toBe(200);
+    expect((await ask(`POST ${keys}/k/revoke`, { as: ofA })).status).toBe(200);
+    expect((await ask(`DELETE ${keys}/k`, { as: ofA })).status).toBe(202);
+  });
+
+  it('of one workspace do not show by errors which others exist', async () => {
+    await ask('POST /api/v1/workspaces', {
+      body: { apiVersion: 'twinyard/v1', kind: 'Workspace', metadata: { name: 'hidden' }, spec: {} },
+    });
+    const body = {
+      ...{ apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: 'k' } },
+      spec: { wrong: 1, grants: [{ workspace: 'hiden' }] },
+    };
+    const problemsFor = async (as: ReturnType<typeof caller>) =>
+      JSON.stringify((await ask('POST /api/v1/apply', { as, body })).body);
+    expect(await problemsFor(caller('none', { default: 'admin' }))).not.toContain('hidden');
+    expect(await problemsFor(caller('admin'))).toContain('hidden');
+  });
 });

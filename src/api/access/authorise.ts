@@ -3,6 +3,7 @@ import { kindNamed } from '../../control/resources/kinds.js';
 import type { Resource } from '../../control/resources/resource.js';
 import type { ControlStore } from '../../control/store/control-store.js';
 import { refOf } from '../../control/store/resource-view.js';
+import { EVERY_WORKSPACE } from '../../gateway/access/reach.js';
 import type { KeyRole } from '../../store/keys/key-record.js';
 import { Forbidden } from '../errors.js';
 import { type Caller, isEnough, roleAnywhere, roleIn } from './caller.js';
@@ -27,10 +28,23 @@ export function authorise(caller: Caller, { role, scope }: RequiredRole, workspa
 }
 
 /**
- * Throws `Forbidden` unless the caller may put, change or delete this resource. A key with a role has that role in
- * every workspace: only a caller that has it may create, change or delete such a key.
+ * Throws `Forbidden` unless the caller may create or change this resource, or issue a secret for it. A key that reaches
+ * other workspaces takes an admin of each of them, a key that reaches every workspace an admin of every workspace.
  */
 export async function authoriseChange(caller: Caller, store: ControlStore, resource: Resource): Promise<void> {
+  await authoriseRemoval(caller, store, resource);
+  if (resource.kind !== 'ApiKey') return;
+  for (const { workspace } of (resource.spec as ApiKeySpec).grants) {
+    if (workspace === EVERY_WORKSPACE) demand(caller.role, 'admin', 'in every workspace');
+    else demand(roleIn(caller, workspace), 'admin', `in workspace '${workspace}'`);
+  }
+}
+
+/**
+ * Throws `Forbidden` unless the caller may delete this resource, or revoke it. A key with a role has that role in every
+ * workspace: only a caller that has it may create, change or delete such a key.
+ */
+export async function authoriseRemoval(caller: Caller, store: ControlStore, resource: Resource): Promise<void> {
   const { changedBy, scope } = kindNamed(resource.kind, resource.kind);
   authorise(caller, { role: changedBy, scope }, resource.metadata.workspace ?? '');
   if (resource.kind !== 'ApiKey') return;

@@ -4,7 +4,7 @@ import { field, section, whole } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
-import { authoriseChange } from '../access/authorise.js';
+import { authoriseChange, authoriseRemoval } from '../access/authorise.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { unlimitedKeys } from '../errors.js';
@@ -83,7 +83,7 @@ async function issue(host: ApiHost, { body, caller, params }: ApiRequest<object,
 async function revoke(host: ApiHost, { caller, params }: ApiRequest<object, undefined>) {
   const { store } = host;
   const ref = refIn(params);
-  await authoriseChange(caller, await host.resources(), resourceView(await existing(host, ref)));
+  await authoriseRemoval(caller, await host.resources(), resourceView(await existing(host, ref)));
   const record = await store.keys.revoke(ref, caller.name);
   await store.events.add(record, 'normal', 'Revoked', 'the key was revoked');
   return ok(resourceView(record));

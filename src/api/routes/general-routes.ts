@@ -81,8 +81,9 @@ async function apply(host: ApiHost, { body, caller, query }: ApiRequest<ApplyQue
 
 /** Also unresolved references of invalid documents, as far as the caller may know what exists. */
 async function allProblems(store: ControlStore, caller: Caller, { drafts, problems }: ReadDocuments) {
-  const mayChange = ({ kind: { changedBy, scope }, workspace }: Draft) =>
-    isEnough(scope === 'global' ? caller.role : roleIn(caller, workspace), changedBy);
+  // Grants of a key name any workspace: only who may see all of them learns which exist.
+  const mayChange = ({ kind: { changedBy, kind, scope }, workspace }: Draft) =>
+    isEnough(scope === 'global' || kind === API_KEY ? caller.role : roleIn(caller, workspace), changedBy);
   const more = await store.problemsIn(drafts.filter(mayChange), drafts);
   const places = new Set(problems.map(({ place }) => place));
   return [...problems, ...more.filter(({ place }) => !places.has(place))];

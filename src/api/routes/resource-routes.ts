@@ -8,7 +8,7 @@ import { field, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
-import { authoriseChange } from '../access/authorise.js';
+import { authoriseChange, authoriseRemoval } from '../access/authorise.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { otherThanPath } from '../errors.js';
@@ -167,7 +167,7 @@ function deletes(kind: ResourceKind) {
     const store = await changeable(host, kind);
     const present = await store.get(ref);
     if (present === null) throw unknownResource(ref);
-    await authoriseChange(request.caller, store, present);
+    await authoriseRemoval(request.caller, store, present);
     const expected = versionOf(request.header('if-match')) ?? 'any';
     return { status: 202, body: await store.delete(request.caller.name, ref, expected) };
   };

@@ -82,7 +82,7 @@ describe('keys create', () => {
 
   it('has a flag for every setting', async () => {
     const { id } = await made(
-      '--name n --tenant t --model a --model b --model a --max-slo-class batch --role viewer --expires 2100-01-31T12:00+02:00' +
+      '--name n --tenant t --model a --model b --model a --grant default:x,y --grant * --max-slo-class batch --role viewer --expires 2100-01-31T12:00+02:00' +
         ' --requests-per-minute 60 --tokens-per-minute 1e5 --concurrent 3 --tokens-per-day 1 --tokens-per-month 2' +
         ' --dollars-per-day 0.5 --dollars-per-month 10 --body-bytes 1048576 --limit model=a,concurrent=1 --limit model=b/c,dollars-per-day=1,tokens-per-day=7',
     );
@@ -90,6 +90,7 @@ describe('keys create', () => {
       name: 'n',
       tenant: 't',
       models: ['a', 'b'],
+      grants: [{ workspace: 'default', models: ['x', 'y'] }, { workspace: '*' }],
       maxSloClass: 'batch',
       role: 'viewer',
       expiresAt: Date.UTC(2100, 0, 31, 10),

@@ -48,7 +48,7 @@ export function keyFields(key: ShownKey) {
 function rowsOf(key: ShownKey): string[][] {
   const { expires, id, models, name, phase, role, tenant } = keyFields(key);
   const { hint, previous_until, revoked_at } = key.status as Record<string, string | undefined>;
-  const { limits, max_slo_class } = specOf(key);
+  const { grants, limits, max_slo_class } = specOf(key);
   const lines = limitLines(limits);
   return [
     ['name', name],
@@ -58,6 +58,7 @@ function rowsOf(key: ShownKey): string[][] {
     ['secret', hint === undefined ? 'not issued' : `ty_${id}_...${hint}`],
     ['tenant', tenant],
     ['models', models],
+    ...grantLines(grants).map((line, i) => [i === 0 ? 'grants' : '', line]),
     ['max SLO class', max_slo_class ?? 'any'],
     ['role', role],
     ...(lines.length === 0 ? ['none'] : lines).map((line, i) => [i === 0 ? 'limits' : '', line]),
@@ -71,6 +72,14 @@ function rowsOf(key: ShownKey): string[][] {
 /** `2026-01-31T18:00:00.000Z` as `2026-01-31 18:00 UTC`. */
 export function timeText(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** A line for each workspace that a key reaches besides its own: `search: llama-8b, qwen-14b`. */
+function grantLines(grants: KeySpec['grants']): string[] {
+  return grants.map(({ models, workspace }) => {
+    const where = workspace === '*' ? 'every workspace' : workspace;
+    return models === undefined ? where : `${where}: ${models.join(', ')}`;
+  });
 }
 
 /** A line for each model: `all models: requests per minute 60, tokens per day 100000`. */

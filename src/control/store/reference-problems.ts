@@ -1,4 +1,5 @@
 import { ENGINE_TASKS } from '../../engines/task.js';
+import { EVERY_WORKSPACE } from '../../gateway/access/reach.js';
 import type { InputError } from '../../kernel/errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { endpointProblems } from '../resources/check-endpoint.js';
@@ -28,6 +29,7 @@ export async function referenceProblems(one: Referring, present: PresentOf): Pro
   const problems = await workspaceProblems(one, present);
   const spec = mapOf(one.spec);
   if (one.kind === 'Role') problems.push(...(await keyProblems(one, spec, present)));
+  if (one.kind === 'ApiKey') problems.push(...(await grantProblems(one, spec, present)));
   if (one.kind !== 'Endpoint') return problems;
   const named = async (kind: string, called: string, workspace: string, path: string, given: unknown) => {
     if (typeof given !== 'string') return;
@@ -43,8 +45,22 @@ export async function referenceProblems(one: Referring, present: PresentOf): Pro
 
 async function workspaceProblems({ placeOf, workspace }: Referring, present: PresentOf): Promise<InputError[]> {
   if (workspace === '' || workspace === DEFAULT_WORKSPACE) return [];
-  const known = [...new Set([DEFAULT_WORKSPACE, ...namesOf(await present('Workspace'), '')])];
+  const known = await workspaces(present);
   return known.includes(workspace) ? [] : [unknownWorkspace(placeOf('metadata.workspace'), workspace, known)];
+}
+
+const workspaces = async (present: PresentOf) => [
+  ...new Set([DEFAULT_WORKSPACE, ...namesOf(await present('Workspace'), '')]),
+];
+
+async function grantProblems({ placeOf }: Referring, { grants }: Map, present: PresentOf): Promise<InputError[]> {
+  const given = Array.isArray(grants) ? grants.map((grant) => mapOf(grant).workspace) : [];
+  if (given.length === 0) return [];
+  const known = await workspaces(present);
+  return given.flatMap((workspace, i) => {
+    if (typeof workspace !== 'string' || workspace === EVERY_WORKSPACE || known.includes(workspace)) return [];
+    return [unknownWorkspace(placeOf(`spec.grants[${i}].workspace`), workspace, known)];
+  });
 }
 
 async function keyProblems(one: Referring, { api_keys }: Map, present: PresentOf): Promise<InputError[]> {

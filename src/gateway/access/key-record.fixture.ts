@@ -15,6 +15,7 @@ export function madeKey(about: Partial<KeyRecord> = {}): { record: KeyRecord; te
     previousUntil: null,
     tenant: 'a tenant',
     models: null,
+    grants: [],
     maxSloClass: null,
     role: 'none',
     limits: {},

@@ -1,3 +1,4 @@
+import { EVERY_WORKSPACE, EVERYTHING, isReached, type Reach } from '../access/reach.js';
 import type { EndpointConfig } from '../config/gateway-config.js';
 import {
   endpointNotSettled,
@@ -18,6 +19,13 @@ export function managedName(workspace: string, name: string): string {
   return `${workspace}/${name}`;
 }
 
+/** The workspace of an endpoint. */
+export function workspaceOf({ managed }: Pick<Endpoint, 'managed'>): string {
+  return managed === null ? FILE_WORKSPACE : managed.workspace;
+}
+
+const NONE: readonly Endpoint[] = [];
+
 /** The endpoints of a gateway by name, and which of them serves a request. */
 export class EndpointDirectory {
   /** Those of the configuration in its order, then managed ones by workspace and name. */
@@ -25,8 +33,23 @@ export class EndpointDirectory {
   /** The control plane has not declared all endpoints yet: an unknown one may still be declared. */
   isSettling = false;
 
+  /** The same by workspace, in the same order: a request looks only where its key reaches. */
+  readonly #byWorkspace = new Map<string, Endpoint[]>();
+
   add(endpoint: Endpoint): void {
     this.byName.set(endpoint.name, endpoint);
+    const workspace = workspaceOf(endpoint);
+    const others = this.#byWorkspace.get(workspace);
+    if (others === undefined) this.#byWorkspace.set(workspace, [endpoint]);
+    else others.push(endpoint);
+  }
+
+  remove(endpoint: Endpoint): void {
+    this.byName.delete(endpoint.name);
+    const workspace = workspaceOf(endpoint);
+    const left = this.#byWorkspace.get(workspace)?.filter((other) => other !== endpoint) ?? [];
+    if (left.length === 0) this.#byWorkspace.delete(workspace);
+    else this.#byWorkspace.set(workspace, left);
   }
 
   replicas(): LiveReplica[] {
@@ -34,23 +57,38 @@ export class EndpointDirectory {
   }
 
   models(): string[] {
-    return servedModels(this.replicas());
+    return [...this.reachedModels(null, null).keys()];
   }
 
   /**
-   * The replicas of the endpoint that a path names, or of all; throws an ApiError when there is no endpoint of that
-   * name.
+   * The models within reach, by name, each with the replicas that serve it: those of the endpoint that a path names, or
+   * of all. Throws an ApiError when there is no endpoint of that name within reach.
    */
-  replicasOf(name: string | null, workspace: string | null): readonly LiveReplica[] {
-    return name === null ? this.replicas() : this.#named(name, workspace ?? '').replicas;
+  reachedModels(name: string | null, workspace: string | null, reach: Reach = EVERYTHING): Map<string, LiveReplica[]> {
+    const found = new Map<string, Set<LiveReplica>>();
+    const named = name === null ? null : this.#named(name, workspace ?? '', reach);
+    for (const { models, workspace: reached } of reach) {
+      const endpoints = named === null ? this.#in(reached) : isWithin(named, reached) ? [named] : NONE;
+      for (const { replicas } of endpoints) {
+        for (const replica of replicas) {
+          for (const model of replica.models) {
+            if (models !== null && !models.has(model)) continue;
+            const others = found.get(model);
+            if (others === undefined) found.set(model, new Set([replica]));
+            else others.add(replica);
+          }
+        }
+      }
+    }
+    return new Map([...found].sort(([a], [b]) => compare(a, b)).map(([model, replicas]) => [model, [...replicas]]));
   }
 
   /**
    * The endpoint of this name or, without one, an endpoint that serves the model; throws an ApiError when there is
-   * none.
+   * none within reach, the same whether or not there is one elsewhere.
    */
-  find(model: string, name: string | null, workspace: string | null = null): Endpoint {
-    return name === null ? this.#ofModel(model) : this.#namedFor(model, name, workspace ?? '');
+  find(model: string, name: string | null, workspace: string | null = null, reach: Reach = EVERYTHING): Endpoint {
+    return name === null ? this.#ofModel(model, reach) : this.#namedFor(model, name, workspace ?? '', reach);
   }
 
   /** Throws an InputError when a configuration names a managed endpoint or a replica of one. */
@@ -71,37 +109,53 @@ export class EndpointDirectory {
     const managed = all.filter((endpoint) => endpoint.managed !== null);
     managed.sort(({ managed: a }, { managed: b }) => compare(a!.workspace, b!.workspace) || compare(a!.name, b!.name));
     this.byName.clear();
+    this.#byWorkspace.clear();
     for (const endpoint of all) if (endpoint.managed === null) this.add(endpoint);
     for (const endpoint of managed) this.add(endpoint);
   }
 
+  /** The endpoints of a workspace, or of every one. */
+  #in(workspace: string): Iterable<Endpoint> {
+    return workspace === EVERY_WORKSPACE ? this.byName.values() : (this.#byWorkspace.get(workspace) ?? NONE);
+  }
+
   /** The first endpoint with a ready replica for the model or, where there is none, the first that serves it. */
-  #ofModel(model: string): Endpoint {
+  #ofModel(model: string, reach: Reach): Endpoint {
     let first: Endpoint | null = null;
-    for (const endpoint of this.byName.values()) {
-      if (endpoint.isReadyFor(model)) return endpoint;
-      if ((first === null || first.managed?.isIdle === true) && endpoint.serves(model)) first = endpoint;
+    for (const { models, workspace } of reach) {
+      if (models !== null && !models.has(model)) continue;
+      for (const endpoint of this.#in(workspace)) {
+        if (endpoint.isReadyFor(model)) return endpoint;
+        if ((first === null || first.managed?.isIdle === true) && endpoint.serves(model)) first = endpoint;
+      }
     }
     if (first !== null) return worthAsking(first, model);
     if (this.isSettling) throw noReplica(model, 'endpoints are still being looked up');
-    throw missing(model, [...this.byName.values()]);
+    const candidates = reach.filter(({ models }) => models === null || models.has(model));
+    throw missing(
+      model,
+      candidates.flatMap(({ workspace }) => [...this.#in(workspace)]),
+    );
   }
 
   /** The endpoint of a name if it serves the model or may do so later. */
-  #namedFor(model: string, name: string, workspace: string): Endpoint {
-    const endpoint = this.#named(name, workspace);
+  #namedFor(model: string, name: string, workspace: string, reach: Reach): Endpoint {
+    const endpoint = this.#named(name, workspace, reach);
+    if (!isReached(reach, workspace, model)) throw modelUnknown(model);
     const { managed, replicas } = endpoint;
     const isUnknown = managed !== null && managed.models === undefined && replicas.length === 0;
     if (endpoint.serves(model) || isUnknown) return worthAsking(endpoint, model);
     throw missing(model, [endpoint]);
   }
 
-  /** The endpoint of a workspace. */
-  #named(name: string, workspace: string): Endpoint {
-    const own = this.byName.get(managedName(workspace, name));
-    if (own?.managed) return own;
-    const ofFile = workspace === FILE_WORKSPACE ? this.byName.get(name) : undefined;
-    if (ofFile?.managed === null) return ofFile;
+  /** The endpoint of a workspace within reach. */
+  #named(name: string, workspace: string, reach: Reach): Endpoint {
+    if (isReached(reach, workspace, null)) {
+      const own = this.byName.get(managedName(workspace, name));
+      if (own?.managed?.workspace === workspace) return own;
+      const ofFile = workspace === FILE_WORKSPACE ? this.byName.get(name) : undefined;
+      if (ofFile?.managed === null) return ofFile;
+    }
     throw this.isSettling ? endpointNotSettled(name) : endpointUnknown(name);
   }
 }
@@ -119,9 +173,8 @@ function missing(model: string, endpoints: readonly Endpoint[]): Error {
   return isStarting ? noReplica(model, 'some have not started yet') : modelUnknown(model);
 }
 
-/** The names of the models of some replicas, each once, in order. */
-export function servedModels(replicas: readonly LiveReplica[]): string[] {
-  return [...new Set(replicas.flatMap(({ models }) => [...models]))].sort();
+function isWithin(endpoint: Endpoint, workspace: string): boolean {
+  return workspace === EVERY_WORKSPACE || workspaceOf(endpoint) === workspace;
 }
 
 function compare(a: string, b: string): number {

@@ -139,7 +139,7 @@ export class Fleet {
 
   /** Removes an endpoint and its replicas. */
   retire(endpoint: Endpoint, withinMs: number): void {
-    this.directory.byName.delete(endpoint.name);
+    this.directory.remove(endpoint);
     const { replicas } = endpoint;
     endpoint.retire();
     for (const replica of replicas) {

@@ -30,7 +30,8 @@ export class ResponseHolders {
   /** Remembers where the response is stored that begins with these bytes, if it succeeds and its id is in them. */
   learn(piece: Buffer, { endpoint, keyId, model, replicaId, status }: Responding): void {
     const id = status < 300 ? ID.exec(piece.toString('latin1', 0, SEARCHED_BYTES))?.[1] : undefined;
-    if (id === undefined) return;
+    // A replica that repeats an id it has seen does not take the response from its owner.
+    if (id === undefined || (this.#held.get(id)?.keyId ?? keyId) !== keyId) return;
     this.#held.delete(id);
     this.#held.set(id, { keyId, model, endpoint: endpoint.name, replicaId });
     if (this.#held.size <= MOST) return;

@@ -3,9 +3,10 @@ import { API_KINDS, errorShape } from '../../protocol/endpoints.js';
 import { ApiError, type ErrorShape } from '../../protocol/errors.js';
 import { withUsageRequested } from '../../protocol/with-usage-requested.js';
 import type { AccessKey } from '../access/keys/access-key.js';
+import { EVERYTHING, type Reach } from '../access/reach.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { draining, internalError, methodWrong, modelUnknown, pathUnknown } from '../errors.js';
-import { type EndpointDirectory, servedModels } from '../fleet/endpoint-directory.js';
+import type { EndpointDirectory } from '../fleet/endpoint-directory.js';
 import { type HttpRequest, readBody } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { Exchange } from '../proxy/exchange.js';
@@ -170,7 +171,7 @@ function begin(arrival: RoutedArrival, received: ReceivedBody): void {
     start(arrival, facts, received.bytes);
     return;
   }
-  const { blockSize } = host.directory.find(facts.model, route.endpoint, route.workspace);
+  const { blockSize } = host.directory.find(facts.model, route.endpoint, route.workspace, reachOf(key));
   let hasLeft = false;
   response.onClose = () => {
     hasLeft = true;
@@ -189,7 +190,7 @@ function begin(arrival: RoutedArrival, received: ReceivedBody): void {
 function start(arrival: RoutedArrival, facts: RequestFacts, sent: Buffer): void {
   const { host, key, release, request, response, route } = arrival;
   const stored = route.responseId === undefined ? null : storedResponse(host, route.responseId, key);
-  const endpoint = stored?.endpoint ?? host.directory.find(facts.model, route.endpoint, route.workspace);
+  const endpoint = stored?.endpoint ?? host.directory.find(facts.model, route.endpoint, route.workspace, reachOf(key));
   facts.pinnedTo = stored?.replicaId ?? continuedAt(host, facts, endpoint, key);
   if (key !== null) {
     facts.keyId = key.id;
@@ -206,9 +207,14 @@ function start(arrival: RoutedArrival, facts: RequestFacts, sent: Buffer): void 
   new Exchange(host, endpoint, facts, parts).start();
 }
 
+/** Where the requests of a key may go; everywhere where none is required. */
+function reachOf(key: AccessKey | null): Reach {
+  return key === null ? EVERYTHING : key.reach;
+}
+
 /** The model of a request that names none: the only one of its endpoint that its key may use; else empty. */
 function onlyModelFor({ directory }: PublicHost, { endpoint, workspace }: PublicRoute, key: AccessKey | null): string {
-  const all = servedModels(directory.replicasOf(endpoint, workspace));
+  const all = [...directory.reachedModels(endpoint, workspace, reachOf(key)).keys()];
   const visible = key === null ? all : key.visible(all);
   return visible.length === 1 ? visible[0]! : '';
 }
@@ -253,12 +259,12 @@ function plainResponse(host: PublicHost, path: string): PlainResponse | null {
 function models(host: PublicHost, request: HttpRequest, { endpoint, model, workspace }: ModelsRoute): object {
   const key = keyOf(host, request);
   if (key instanceof ApiError) throw key;
-  const replicas = host.directory.replicasOf(endpoint, workspace);
-  const all = servedModels(replicas);
+  const reached = host.directory.reachedModels(endpoint, workspace, reachOf(key));
+  const all = [...reached.keys()];
   const visible = key === null ? all : key.visible(all);
-  if (model === null) return { object: 'list', data: visible.map((id) => modelCard(id, replicas)) };
+  if (model === null) return { object: 'list', data: visible.map((id) => modelCard(id, reached.get(id)!)) };
   if (!visible.includes(model)) throw modelUnknown(model);
-  return modelCard(model, replicas);
+  return modelCard(model, reached.get(model)!);
 }
 
 export function sendJson(response: HttpResponse, status: number, body: unknown): void {

@@ -1,6 +1,6 @@
 import { camelKeys } from '../../schema/names.js';
 import type { Json, ResourceRecord } from '../resources/resource-record.js';
-import type { KeyRole, KeySpec, Limits } from './key-schema.js';
+import type { KeyGrant, KeyRole, KeySpec, Limits } from './key-schema.js';
 
 export { KEY_ROLES, type KeyRole, LIMIT_NAMES, type Limits } from './key-schema.js';
 
@@ -25,6 +25,8 @@ export interface KeyRecord {
   readonly tenant: string;
   /** The models it may use; null for all. */
   readonly models: readonly string[] | null;
+  /** The workspaces that it reaches besides its own. */
+  readonly grants: readonly KeyGrant[];
   /** The most important SLO class its requests may use; null for any. */
   readonly maxSloClass: string | null;
   readonly role: KeyRole;
@@ -54,7 +56,7 @@ export function keyRecordOf(record: ResourceRecord): KeyRecord | null {
   if (privateState === null) return null;
   const { hash, previous_hash } = privateState as KeyHashes;
   const { previous_until, revoked_at } = (record.status ?? {}) as KeyStatus;
-  const { expires_at, limits, max_slo_class, models, role, tenant } = record.spec as KeySpec;
+  const { expires_at, grants, limits, max_slo_class, models, role, tenant } = record.spec as KeySpec;
   return {
     id: uid,
     workspace,
@@ -64,6 +66,7 @@ export function keyRecordOf(record: ResourceRecord): KeyRecord | null {
     previousUntil: timeOf(previous_until),
     tenant: tenant ?? name,
     models: models ?? null,
+    grants,
     maxSloClass: max_slo_class ?? null,
     role,
     limits: Object.fromEntries(Object.entries(limits).map(([model, of]) => [model, camelKeys(of)])),

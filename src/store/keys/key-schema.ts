@@ -6,6 +6,8 @@ import {
   type Given,
   listOf,
   map,
+  pattern,
+  required,
   section,
   text,
   time,
@@ -54,6 +56,17 @@ export const LIMIT_NAMES = Object.keys(KEY_LIMITS_SCHEMA.entries)
   .map(camelCase)
   .filter((name) => name !== 'bodyBytes') as CountedLimit[];
 
+/** A workspace that a key reaches besides its own. */
+export const KEY_GRANT_SCHEMA = section('Grant', {
+  workspace: required(
+    pattern(/^(?:\*|[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/, "the name of a workspace, or '*' for every workspace", 63),
+    { help: "workspace whose endpoints it reaches; '*' for every workspace" },
+  ),
+  models: field(listOf(keyName, 1, 1000), { defaultText: 'all', help: 'models of that workspace it reaches' }),
+});
+
+export type KeyGrant = Value<typeof KEY_GRANT_SCHEMA>;
+
 /**
  * The settings of an API key, apart from its name: the spec of an ApiKey, the flags of `twinyard keys` and the check of the store
  * all come from here.
@@ -67,6 +80,11 @@ export const KEY_SCHEMA = section('ApiKey', {
     defaultText: 'all',
     help: 'models it may use',
     flag: { name: 'model' },
+  }),
+  grants: field(listOf(KEY_GRANT_SCHEMA, 0, 100), {
+    default: [],
+    help: 'workspaces it reaches besides its own; each is given by an admin of that workspace',
+    flag: { name: 'grant' },
   }),
   max_slo_class: field(keyName, {
     defaultText: 'any',

@@ -7,24 +7,25 @@ import { KEY_SCHEMA } from './key-schema.js';
 type Stored = Pick<Store, 'keys' | 'resources'>;
 type GivenSpec = Given<typeof KEY_SCHEMA>;
 
-/** The ApiKey of a name in the workspace `default`. */
-export const keyRef = (name: string) => ({ kind: API_KEY, workspace: 'default', name });
+/** The ApiKey of a name, in the workspace `default` unless given. */
+export const keyRef = (name: string, workspace = 'default') => ({ kind: API_KEY, workspace, name });
 
 /** Creates an ApiKey and issues its secret. */
 export async function newKey(
   store: Stored,
   name: string,
   spec: GivenSpec = {},
+  workspace = 'default',
 ): Promise<{ id: string; secret: string }> {
-  await putKey(store, name, spec);
-  const { record, secret } = await store.keys.issue(keyRef(name), null, 'test');
+  await putKey(store, name, spec, workspace);
+  const { record, secret } = await store.keys.issue(keyRef(name, workspace), null, 'test');
   return { id: record.uid, secret };
 }
 
 /** Creates an ApiKey, or gives it another spec. */
-export async function putKey(store: Stored, name: string, spec: GivenSpec): Promise<void> {
+export async function putKey(store: Stored, name: string, spec: GivenSpec, workspace = 'default'): Promise<void> {
   const content = { spec: v.parse(KEY_SCHEMA, spec), labels: {} };
-  await store.resources.change('test', (tx) => tx.put(keyRef(name), content));
+  await store.resources.change('test', (tx) => tx.put(keyRef(name, workspace), content));
 }
 
 /** Deletes an ApiKey, which is gone at once. */

@@ -1,7 +1,7 @@
 import { BUILT_IN_SLO_PRIORITIES } from '../../../policy/slo-classes.js';
 import { factsOf, type Schema } from '../../../schema/facts.js';
 import type { Given } from '../../../schema/fields.js';
-import { KEY_ROLES, KEY_SCHEMA } from '../../../store/keys/key-schema.js';
+import { KEY_ROLES, KEY_SCHEMA, type KeyGrant } from '../../../store/keys/key-schema.js';
 import { badValue } from '../../errors.js';
 import type { Flag, FlagValues } from '../../flags/flag.js';
 import { choiceFlag, listFlag, stringFlag } from '../../flags/kinds.js';
@@ -13,6 +13,8 @@ export type GivenKey = Given<typeof KEY_SCHEMA>;
 
 /** Any class. */
 const ANY = 'any';
+/** No grant. */
+const NONE = 'none';
 
 const BUILT_IN = Object.keys(BUILT_IN_SLO_PRIORITIES).join(', ');
 
@@ -33,10 +35,43 @@ const model: Flag<readonly string[] | null> = {
   },
 };
 
+const EXAMPLE = "a workspace, as in 'search', with models as in 'search:llama-8b,qwen-14b', or none";
+
+const grant: Flag<readonly KeyGrant[] | null> = {
+  ...stringFlag({
+    ...described(
+      'grants',
+      "; repeat it for each, with models as in 'search:llama-8b,qwen-14b', '*' for every workspace",
+    ),
+    placeholder: 'workspace',
+    defaultText: 'none',
+  }),
+  default: null,
+  repeats: true,
+  read(given, place) {
+    const all = given.split('\n').map((one) => one.trim());
+    return all.length === 1 && all[0] === NONE ? [] : all.map((one) => readGrant(one, place));
+  },
+};
+
+function readGrant(given: string, place: string): KeyGrant {
+  const colon = given.indexOf(':');
+  const workspace = (colon < 0 ? given : given.slice(0, colon)).trim();
+  if (workspace === '') throw badValue(place, given, 'names no workspace', EXAMPLE);
+  if (colon < 0) return { workspace };
+  const models = given
+    .slice(colon + 1)
+    .split(',')
+    .map((name) => name.trim());
+  if (models.includes('')) throw badValue(place, given, 'has an empty model name', EXAMPLE);
+  return { workspace, models };
+}
+
 /** The settings of a key. */
 export const keyFlags = {
   tenant: stringFlag({ ...described('tenant'), placeholder: 'name' }),
   model,
+  grant,
   'max-slo-class': stringFlag({
     ...described('max_slo_class', `: ${BUILT_IN}, one of a policy's, or ${ANY}`),
     placeholder: 'name',
@@ -62,6 +97,7 @@ export function keyChanges(values: KeyValues, now: number): KeyChanges {
   const settings: { -readonly [Name in keyof GivenKey]?: GivenKey[Name] | undefined } = {};
   if (values.tenant !== null) settings.tenant = values.tenant;
   if (values.model !== null) settings.models = values.model.includes('*') ? undefined : [...new Set(values.model)];
+  if (values.grant !== null) settings.grants = [...values.grant];
   if (values['max-slo-class'] !== null) {
     settings.max_slo_class = values['max-slo-class'] === ANY ? undefined : values['max-slo-class'];
   }

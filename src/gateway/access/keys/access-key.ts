@@ -5,6 +5,7 @@ import type { KeyRecord } from '../../../store/keys/key-record.js';
 import { bodyTooLarge } from '../../errors.js';
 import type { Account } from '../account/account.js';
 import { keyExpired, keyRevoked, modelForbidden } from '../errors.js';
+import type { Reach } from '../reach.js';
 
 /** Equal to the digest of no known text. */
 const NO_DIGEST = Buffer.alloc(32);
@@ -27,6 +28,8 @@ export class AccessKey {
   readonly id: string;
   readonly tenant: string;
   readonly record: KeyRecord;
+  /** Its own workspace, then those that it was granted. */
+  readonly reach: Reach;
   /** The most bytes of a body; infinite without such a limit. */
   readonly bodyBytes: number;
   /** For all models together; null if they are not limited. */
@@ -48,6 +51,13 @@ export class AccessKey {
     this.id = record.id;
     this.tenant = record.tenant;
     this.record = record;
+    this.reach = [
+      { workspace: record.workspace, models: null },
+      ...record.grants.map(({ models, workspace }) => ({
+        workspace,
+        models: models === undefined ? null : new Set(models),
+      })),
+    ];
     this.bodyBytes = record.limits['*']?.bodyBytes ?? Number.POSITIVE_INFINITY;
     this.any = accounts.get('*') ?? null;
     this.#ofModels = accounts;

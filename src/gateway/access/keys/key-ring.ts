@@ -22,6 +22,7 @@ const UNKNOWN_KEY = new AccessKey({
   previousUntil: null,
   tenant: '',
   models: [],
+  grants: [],
   maxSloClass: null,
   role: 'none',
   limits: {},
