@@ -86,7 +86,13 @@ function isAllowed({ file, target, typeOnly }: Import): boolean {
  * Tables of commands, which load one when it is called: commands read their summaries from the table, and it names them
  * only to load them. Completion walks all commands, of which it is one.
  */
-const LOADS_ON_DEMAND = ['cli/commands.ts', 'cli/keys.ts', 'cli/subcommands.ts', 'cli/completion/completion-model.ts'];
+const LOADS_ON_DEMAND = [
+  'cli/commands.ts',
+  'cli/context.ts',
+  'cli/keys.ts',
+  'cli/subcommands.ts',
+  'cli/completion/completion-model.ts',
+];
 
 /**
  * Cycles among the children of a folder that pass through a sub-folder: a sub-folder counts as one with all it holds, a

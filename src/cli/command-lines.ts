@@ -1,6 +1,11 @@
 import { CALIBRATE } from './calibrate/calibrate.js';
 import { COMPARE } from './compare/compare.js';
 import { COMPLETION } from './completion/completion.js';
+import { CONTEXT_DELETE } from './context/delete.js';
+import { CONTEXT_LIST } from './context/list.js';
+import { CONTEXT_SET } from './context/set.js';
+import { CONTEXT_SHOW } from './context/show.js';
+import { CONTEXT_USE } from './context/use.js';
 import { APPLY } from './control/apply.js';
 import { BACKUP } from './control/backup.js';
 import { DELETE } from './control/delete.js';
@@ -62,6 +67,11 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   SCALE,
   LOGS,
   EVENTS,
+  CONTEXT_SET,
+  CONTEXT_USE,
+  CONTEXT_LIST,
+  CONTEXT_SHOW,
+  CONTEXT_DELETE,
   ISSUE,
   KEYS_CREATE,
   KEYS_LIST,

@@ -126,6 +126,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./control/events.js')).events,
   },
   {
+    name: 'context',
+    group: 'Operate',
+    summary: 'choose the server and the default workspace of commands',
+    load: async () => (await import('./context.js')).context,
+  },
+  {
     name: 'issue',
     group: 'Operate',
     summary: 'issue an API key and print its secret once',

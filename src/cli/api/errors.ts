@@ -1,11 +1,12 @@
 import { InputError, RunError } from '../../kernel/errors.js';
+import { knownNames } from '../../kernel/text/nearest-name.js';
 
 /** What can go wrong between the command line and a server. Codes are stable and start with SERVER_. */
 
 export const noServer = (path: string) =>
   new RunError(
     'SERVER_UNNAMED',
-    `no gateway runs here (no ${path}): start 'twinyard serve', or give --data-dir, or --server and --token`,
+    `no gateway runs here (no ${path}): start 'twinyard serve', or give --data-dir, --context, or --server and --token`,
   );
 
 export const noToken = (url: string) =>
@@ -51,3 +52,20 @@ export const failedThere = (code: string, url: string, problem: string) => new R
 
 export const conflict = (code: string, problem: string, hint: string) =>
   new RunError(code, hint === '' ? problem : `${problem}; ${hint}`);
+
+export const badContextFile = (path: string, problem: string) =>
+  new InputError('CONTEXT_FILE', path, problem, "correct it, or delete it and use 'twinyard context set'");
+
+export const unwritableContexts = (path: string, problem: string) =>
+  new RunError('CONTEXT_FILE', `${path}: cannot be written (${problem}): the contexts are unchanged`);
+
+export const noContextFile = () =>
+  new InputError('CONTEXT_FILE', 'HOME', 'is not set', 'set it, or name the file of contexts with TWINYARD_CONTEXTS');
+
+export const unknownContext = (place: string, given: string, known: readonly string[]) =>
+  new InputError(
+    'CONTEXT_UNKNOWN',
+    place,
+    `there is no context '${given}'`,
+    known.length === 0 ? "create it with 'twinyard context set'" : knownNames(given, known),
+  );

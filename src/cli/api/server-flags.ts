@@ -8,19 +8,25 @@ export const serverFlags = {
   server: stringFlag({
     default: null,
     placeholder: 'url',
-    defaultText: '$TWINYARD_SERVER, else the gateway of --data-dir',
+    defaultText: '$TWINYARD_SERVER, else that of the context, else the gateway of --data-dir',
     help: 'admin address of a gateway',
   }),
   token: stringFlag({
     default: null,
     placeholder: 'token',
-    defaultText: '$TWINYARD_TOKEN, else that of the gateway of --data-dir',
+    defaultText: '$TWINYARD_TOKEN, else that of the context or of the gateway of --data-dir',
     help: 'admin token of that gateway, or an API key with a role',
   }),
   'data-dir': file({
     placeholder: 'folder',
     defaultText: DATA_DIR,
     help: 'data folder of a gateway on this machine; its admin.json has address and token',
+  }),
+  context: stringFlag({
+    default: null,
+    placeholder: 'name',
+    defaultText: "$TWINYARD_CONTEXT, else the one of 'twinyard context use'",
+    help: 'a stored server, token and workspace',
   }),
 };
 
@@ -30,13 +36,15 @@ export const workspaceFlags = {
     ...stringFlag({
       default: null,
       placeholder: 'name',
-      defaultText: DEFAULT_WORKSPACE,
+      defaultText: `that of the context, else ${DEFAULT_WORKSPACE}`,
       help: 'workspace of the resources',
     }),
-    letter: 'w',
+    letter: 'n',
   },
 };
 
 export const allWorkspacesFlags = {
   'all-workspaces': { ...toggle({ help: 'resources of all workspaces, with a column of the workspace' }), letter: 'A' },
 };
+
+export const watchFlags = { watch: { ...toggle({ help: 'print changes until interrupted' }), letter: 'w' } };

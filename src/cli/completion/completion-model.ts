@@ -54,6 +54,10 @@ const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
   'keys rotate': [KEYS],
   'keys revoke': [KEYS],
   explain: [NOTHING],
+  'context set': [NOTHING],
+  'context use': [NOTHING],
+  'context show': [NOTHING],
+  'context delete': [NOTHING],
   completion: [words('bash', 'zsh', 'fish')],
   schema: [words(...FILE_FORMATS.map(({ name }) => name))],
 };

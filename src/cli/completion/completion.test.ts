@@ -65,7 +65,7 @@ describe('completion bash', () => {
     [['get', 'end'], ['endpoints']],
     [['get', '-o', 'w'], ['wide']],
     [['get', '-A', 'eng'], ['engines']],
-    [['get', '-w', 'lab', 'eng'], ['engines']],
+    [['get', '-n', 'lab', 'eng'], ['engines']],
     [['apply', '-f', 'a-'], ['a-trace.csv']],
     [['convert', 'syn'], ['synth']],
     [
@@ -80,10 +80,10 @@ describe('completion bash', () => {
   });
 
   it('runs the program for the names of resources, with what was typed', () => {
-    expect(offered('./twinyard', 'get', 'endpoints', '-w', 'lab', 'l')).toEqual(['lab', 'l']);
+    expect(offered('./twinyard', 'get', 'endpoints', '-n', 'lab', 'l')).toEqual(['lab', 'l']);
     expect(offered('./twinyard', 'describe', 'engines', 'nam')).toEqual(['names', 'nam']);
     expect(offered('./twinyard', 'keys', 'show', 'apik')).toEqual(['apikeys', 'apik']);
-    expect(offered('./twinyard', 'get', '-w', 'works')).toEqual(['workspaces', 'works']);
+    expect(offered('./twinyard', 'get', '-n', 'works')).toEqual(['workspaces', 'works']);
   });
 
   it('offers every command and subcommand', () => {
@@ -104,7 +104,7 @@ describe('completion zsh', () => {
     expect(part('run')).toMatch(/--routing-scorers''\[[^\]]*\]:value: _values -s , value .* kv-utilization /);
     expect(part('trace_stats')).toContain("'*: :_files'");
     expect(part('keys_show')).toContain("'*: :{_twinyard_names apikeys}'");
-    expect(part('get')).toMatch(/\{--workspace,-w\}'\[[^\]]*\]:value:\{_twinyard_names workspaces\}'/);
+    expect(part('get')).toMatch(/\{--workspace,-n\}'\[[^\]]*\]:value:\{_twinyard_names workspaces\}'/);
     expect(part('get')).toMatch(/'1: :\(all models .* endpoints .*'\*: :\{_twinyard_names \}'/s);
   });
 });
@@ -118,7 +118,7 @@ describe('completion fish', () => {
     expect(line('_is run', '-l routing-scorers ')).toMatch(/ -x -a '\(__fish_complete_list , .* kv-utilization /);
     expect(line('_is trace stats', "stats' -F")).toBeDefined();
     expect(line('_is keys show', "-f -a '(__twinyard_names apikeys)'")).toBeDefined();
-    expect(line('_is get', '-l workspace -s w')).toMatch(/ -x -a '\(__twinyard_names workspaces\)'$/);
+    expect(line('_is get', '-l workspace -s n')).toMatch(/ -x -a '\(__twinyard_names workspaces\)'$/);
     expect(line('_is get', '-ge 1')).toMatch(/-a '\(__twinyard_names \(__twinyard_operands 1 .*-A.*\)\[1\]\)'$/);
   });
 
@@ -134,8 +134,8 @@ describe('completion fish', () => {
     expect(fish('twinyard run --routing-policy l')).toContain('lmetric');
     expect(fish('twinyard run --routing-scorers queue-depth,kv-u')).toEqual(['queue-depth,kv-utilization']);
     expect(fish('twinyard trace stats a-t')).toEqual(['a-trace.csv']);
-    expect(fish('twinyard get -w lab eng')).toEqual(['engines']);
-    expect(fish('./twinyard get -w lab endpoints la')).toEqual(['lab']);
+    expect(fish('twinyard get -n lab eng')).toEqual(['engines']);
+    expect(fish('./twinyard get -n lab endpoints la')).toEqual(['lab']);
     expect(fish('./twinyard keys show apik')).toEqual(['apikeys']);
   });
 });
@@ -167,13 +167,13 @@ describe('names of resources', () => {
     });
 
   it('come from the server that the command line names', async () => {
-    expect(await names('get endpoints -w lab')).toEqual({ code: 0, stdout: 'chat\nembed\n', stderr: '' });
+    expect(await names('get endpoints -n lab')).toEqual({ code: 0, stdout: 'chat\nembed\n', stderr: '' });
     expect(asked.at(-1)).toMatch(/lab/);
   });
 
   it('are none, silently, when it fails or is slow', async () => {
     const nothing = { code: 0, stdout: '', stderr: '' };
-    expect(await names('get endpoints -w slow')).toEqual(nothing);
+    expect(await names('get endpoints -n slow')).toEqual(nothing);
     expect(await names('get endpoints --server http://127.0.0.1:1')).toEqual(nothing);
     expect(await names('get endpoints --server nonsense')).toEqual(nothing);
     expect(await captured('completion names nonsense')).toEqual(nothing);

@@ -1,6 +1,5 @@
-import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
-import { findServer } from '../api/find-server.js';
+import { findServer, workspaceOf } from '../api/find-server.js';
 import { HttpTransport } from '../api/http-transport.js';
 import { listResources } from '../control/targets/watch-resources.js';
 import type { CliIo } from '../io.js';
@@ -20,11 +19,12 @@ export async function resourceNames(
   try {
     const { kindNamed } = await import('../../control/resources/kinds.js');
     const value = (...names: string[]) => valueOfFlag(words, names);
-    const server = findServer(
-      { server: value('--server'), token: value('--token'), 'data-dir': value('--data-dir') },
-      { env },
-    );
-    const workspace = value('--workspace', '-w') ?? DEFAULT_WORKSPACE;
+    const values = {
+      ...{ server: value('--server'), token: value('--token'), 'data-dir': value('--data-dir') },
+      ...{ context: value('--context'), workspace: value('--workspace', '-n') },
+    };
+    const server = findServer(values, { env });
+    const workspace = workspaceOf(values, { env });
     const watched = { kind: kindNamed(kindGiven, 'KIND'), workspace, name: null, labels: null };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { items } = await listResources(new ApiClient(new HttpTransport(server)), watched, signal);

@@ -39,7 +39,7 @@ describe('a server', () => {
       code: 1,
       stdout: '',
       stderr:
-        "twinyard: no gateway runs here (no none/admin.json): start 'twinyard serve', or give --data-dir, or --server and --token\n",
+        "twinyard: no gateway runs here (no none/admin.json): start 'twinyard serve', or give --data-dir, --context, or --server and --token\n",
     });
   });
 

@@ -85,7 +85,7 @@ twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
   it('sets the workspace of resources that name none', async () => {
     writeFileSync('search.yaml', `${head('Workspace', 'search')}spec: {}\n`);
     await printed('apply -f search.yaml');
-    expect(await printed('apply -f chat.yaml -w search')).toBe('Endpoint search/chat created\n');
+    expect(await printed('apply -f chat.yaml -n search')).toBe('Endpoint search/chat created\n');
   });
 
   it('reports a conflicting change', async () => {
@@ -109,7 +109,7 @@ twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
     ['-f nothing.yaml', "nothing.yaml: holds no resource; begin with 'apiVersion: twinyard/v1'"],
     ['-f chat.yaml -f twice.yaml', 'twice.yaml:3:18 (metadata.name): Endpoint default/chat is described twice'],
     ['-f chat.yaml --wait --dry-run', '--wait: is given together with --dry-run; keep one of them'],
-    ['-f chat.yaml -w nowhere', "chat.yaml:3:1 (metadata.workspace): there is no workspace 'nowhere'"],
+    ['-f chat.yaml -n nowhere', "chat.yaml:3:1 (metadata.workspace): there is no workspace 'nowhere'"],
   ])('%s is refused', async (args, message) => {
     mkdirSync('empty');
     writeFileSync('torn.yaml', 'kind: {Endpoint\n');

@@ -2,6 +2,7 @@ import { InvalidResources } from '../../control/resources/errors.js';
 import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
+import { workspaceOf } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
@@ -36,7 +37,7 @@ export const APPLY: CommandLine = {
     'apply -f examples/endpoints/emulated.yaml',
     'apply -f examples/endpoints/emulated.yaml --dry-run',
     'apply -f examples/endpoints/emulated.yaml --wait --timeout 2m',
-    'apply -f examples/endpoints -w default',
+    'apply -f examples/endpoints -n default',
   ],
 };
 
@@ -55,7 +56,7 @@ export async function apply(argv: readonly string[], io: CliIo): Promise<number>
   }
   const client = ApiClient.of(values, io);
   const files = await readFiles(values.file, io);
-  const query = { dry_run: String(values['dry-run']), workspace: values.workspace };
+  const query = { dry_run: String(values['dry-run']), workspace: workspaceOf(values, io) };
   let applied: Applied;
   try {
     applied = await client.call<Applied>('POST', '/api/v1/apply', { query, body: files.text });

@@ -81,6 +81,12 @@ export class FakeControlServer {
     await new Promise((resolve) => this.#http.close(resolve));
   }
 
+  /** Forgets earlier changes, as a process that starts again: its feed begins with the version of the store. */
+  async forget(): Promise<void> {
+    this.host.feed.close();
+    Object.assign(this.host, { feed: await ChangeFeed.open(this.host.store.resources) });
+  }
+
   async close(): Promise<void> {
     this.host.feed.close();
     await this.hangUp();

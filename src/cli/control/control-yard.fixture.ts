@@ -46,7 +46,10 @@ export function started(args: string) {
     const isThere = () => (typeof what === 'string' ? io.stdoutText().includes(what) : what.test(io.stdoutText()));
     while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 5));
   };
-  return { io, ended, until, stop };
+  const untilError = async (what: string) => {
+    while (!io.stderrText().includes(what)) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  return { io, ended, until, untilError, stop };
 }
 
 /** Resolves when so many streams are open. */

@@ -46,12 +46,12 @@ describe('delete', () => {
   });
 
   it.each([
-    ['', 'KIND NAME: or --file is required, and not both'],
-    ['endpoint', 'KIND NAME: or --file is required, and not both'],
+    ['', 'KIND/NAME: or --file is required, and not both'],
+    ['endpoint', 'KIND/NAME...: is required'],
     ['cluster local', "Cluster local: is built in; leave it, or change it with 'twinyard apply'"],
     ['workspace default', 'Workspace default: is built in'],
     ['engine vllm', 'Engine vllm: is built in'],
-    ['endpoint chat -f chat.yaml', 'KIND NAME: or --file is required, and not both'],
+    ['endpoint chat -f chat.yaml', 'KIND/NAME: or --file is required, and not both'],
     ['endpoint none', 'Endpoint default/none: does not exist'],
     ['-f bad.yaml', 'bad.yaml:7:13 (spec.replicas): '],
     ['registry shelf', 'ModelRegistry default/shelf: is used by Endpoint default/chat; delete or change them first'],

@@ -4,6 +4,7 @@ import { refOf } from '../../control/store/resource-view.js';
 import { InputError } from '../../kernel/errors.js';
 import type { ResourceRecord } from '../../store/resources/resource-record.js';
 import { ApiClient } from '../api/api-client.js';
+import { workspaceOf } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -11,7 +12,7 @@ import { toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { oneOrTheOther } from './errors.js';
-import { type CalledResource, calledResource, MOST_NAMES, resourceAt } from './targets/called-resource.js';
+import { type CalledResource, calledResources, MOST_NAMES, resourceAt } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
 import { fileFlags, readFiles } from './targets/read-files.js';
 import { timeoutFlags, waitFor } from './targets/wait-for.js';
@@ -29,24 +30,24 @@ export const DELETE: CommandLine = {
   about:
     'Deleting an endpoint lets its replicas finish their requests before they stop. A resource that another one refers to is not ' +
     'deleted; the resources of a file are deleted before those that they refer to.',
-  operands: { usage: '[KIND NAME...]', least: 0, most: MOST_NAMES + 1 },
+  operands: { usage: '[KIND/NAME...]', least: 0, most: MOST_NAMES + 1 },
   groups: [
     { title: 'Resources', flags: deleteFlags },
     { title: 'Server', flags: serverFlags },
   ],
   more: kindList,
-  examples: ['delete endpoint chat', 'delete -f examples/endpoints/emulated.yaml --wait'],
+  examples: ['delete ep/chat', 'delete endpoints chat', 'delete -f examples/endpoints/emulated.yaml --wait'],
 };
 
 /** Deletes resources, each before the resources that it refers to. */
 export async function deleteCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof deleteFlags & typeof serverFlags>(DELETE, argv);
   const isFiles = values.file.length > 0;
-  const [kind, ...names] = operands;
-  if (isFiles ? kind !== undefined : names.length === 0) throw oneOrTheOther('delete');
+  if (isFiles === operands.length > 0) throw oneOrTheOther('delete');
+  const workspace = workspaceOf(values, io);
   const called = isFiles
-    ? await calledIn(values.file, values.workspace, io)
-    : await Promise.all(names.map((name) => calledResource(kind!, name, values.workspace)));
+    ? await calledIn(values.file, workspace, io)
+    : await calledResources(operands, workspace, DELETE);
   const client = ApiClient.of(values, io);
   for (const one of called) {
     const uid = await deleteOne(client, one, isFiles);
@@ -70,7 +71,7 @@ async function deleteOne(client: ApiClient, { path }: CalledResource, mayBeGone:
   }
 }
 
-async function calledIn(paths: readonly string[], workspace: string | null, io: CliIo): Promise<CalledResource[]> {
+async function calledIn(paths: readonly string[], workspace: string, io: CliIo): Promise<CalledResource[]> {
   const [{ KINDS }, { readResources }, { usersOf }] = await Promise.all([
     import('../../control/resources/kinds.js'),
     import('../../control/resources/read-resources.js'),
@@ -78,7 +79,7 @@ async function calledIn(paths: readonly string[], workspace: string | null, io: 
   ]);
   const files = await readFiles(paths, io);
   try {
-    const written = readResources(files.text, 'body', workspace ?? undefined);
+    const written = readResources(files.text, 'body', workspace);
     // References need no other fields of a record.
     const left = written.map(({ resource }) => ({ ...refOf(resource), spec: resource.spec }) as ResourceRecord);
     const ordered: CalledResource[] = [];

@@ -1,5 +1,6 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
+import { workspaceOf } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -17,19 +18,19 @@ export const DESCRIBE: CommandLine = {
   summary: summaryOf('describe'),
   about:
     'Use it to see why a resource is not ready: conditions, the last log lines of a failed replica and recent events are on one page.',
-  operands: { usage: 'KIND NAME', least: 2, most: 2 },
+  operands: { usage: 'KIND/NAME', least: 1, most: 2 },
   groups: [
     { title: 'Resource', flags: workspaceFlags },
     { title: 'Server', flags: serverFlags },
   ],
   more: kindList,
-  examples: ['describe endpoint chat', 'describe engine emulator'],
+  examples: ['describe ep/chat', 'describe engine emulator'],
 };
 
 /** Prints a resource with its status and recent events. */
 export async function describe(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof workspaceFlags & typeof serverFlags>(DESCRIBE, argv);
-  const { kind, name, path, workspace } = await calledResource(operands[0]!, operands[1]!, values.workspace);
+  const { kind, name, path, workspace } = await calledResource(operands, workspaceOf(values, io), DESCRIBE);
   const client = ApiClient.of(values, io);
   const resource = await client.call<Resource>('GET', path);
   const query = { kind: kind.kind, workspace: workspace || null, name, limit: String(RECENT) };

@@ -24,7 +24,7 @@ export const badSyntax = (place: string, problem: string) =>
 export const oneOrTheOther = (command: string) =>
   new InputError(
     'MISSING_ARGUMENT',
-    'KIND NAME',
+    'KIND/NAME',
     'or --file is required, and not both',
     `see 'twinyard ${command} --help'`,
   );
@@ -50,3 +50,28 @@ export const notOfAll = (isWatch: boolean) =>
     "is given together with 'all'",
     'name a kind, or leave it out',
   );
+
+export const mixedOperands = (given: string) =>
+  new InputError(
+    'BAD_VALUE',
+    shownText(given),
+    'does not name a resource',
+    "write KIND NAME..., or KIND/NAME for each, as in 'ep/chat'",
+  );
+
+export const badPath = (place: string, given: string, problem: string) =>
+  new InputError('BAD_VALUE', place, `the path ${shownText(given)} ${problem}`, "write one as in '{.metadata.name}'");
+
+export const badColumns = (place: string, given: string) =>
+  new InputError(
+    'BAD_VALUE',
+    place,
+    `${shownText(given)} is not a column`,
+    "write TITLE:PATH, as in 'custom-columns=NAME:.metadata.name,PHASE:.status.phase'",
+  );
+
+export const notForModels = () =>
+  new InputError('BAD_VALUE', '--output', 'custom-columns is for resources', 'use table, yaml, json, name or jsonpath');
+
+export const watchesOne = () =>
+  new InputError('CONFLICTING_FLAGS', '--watch', 'is given together with several kinds', 'give one kind');

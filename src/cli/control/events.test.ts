@@ -80,7 +80,7 @@ T  admin  delete  Endpoint default/chat
 `,
     );
     expect(JSON.parse(await printed('events --audit --limit 1 -o json'))).toMatchObject([{ action: 'delete' }]);
-    expect(await printed('events --audit --actor control-plane -w default')).toBe('');
+    expect(await printed('events --audit --actor control-plane -n default')).toBe('');
     expect(await printed('events engine --audit')).toContain('control-plane  create  Engine vllm');
     const spied = await twinyard(`events --audit --token ${VIEWER_TOKEN}`);
     expect(spied).toMatchObject({
@@ -92,7 +92,7 @@ T  admin  delete  Endpoint default/chat
   it.each([
     ['--audit --watch', '--watch: is given together with --audit'],
     ['--actor x', '--actor: is given without --audit'],
-    ['-A -w x', '--workspace: is given together with --all-workspaces'],
+    ['-A -n x', '--workspace: is given together with --all-workspaces'],
     ['--former', '--former: is given without a name'],
     ['endpoint none', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
     ['pods', "KIND: unknown kind 'pods'"],

@@ -1,7 +1,7 @@
-import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
 import { serverLeft } from '../api/errors.js';
-import { allWorkspacesFlags, serverFlags, workspaceFlags } from '../api/server-flags.js';
+import { workspaceOf } from '../api/find-server.js';
+import { allWorkspacesFlags, serverFlags, watchFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -10,7 +10,7 @@ import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, tableWidth } from '../io.js';
 import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './print/event-rows.js';
 import { PrintedTable } from './print/printed-table.js';
-import { calledKind } from './targets/called-resource.js';
+import { calledNames } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
 import { untilStopped } from './targets/until-stopped.js';
 
@@ -18,7 +18,7 @@ const eventsFlags = {
   ...workspaceFlags,
   ...allWorkspacesFlags,
   limit: count({ default: 100, min: 1, max: 1000, help: 'number of last events' }),
-  watch: toggle({ help: 'print new events until interrupted' }),
+  watch: { ...watchFlags.watch, help: 'print new events until interrupted' },
   former: toggle({ help: 'with a name: also events of deleted resources of that name' }),
   audit: toggle({ help: 'list changes and who made them, instead of events' }),
   actor: stringFlag({ default: null, placeholder: 'name', help: 'with --audit: only changes by this actor' }),
@@ -31,13 +31,13 @@ export const EVENTS: CommandLine = {
   about:
     "Events are what the control plane did and why, the newest last. '--audit' lists changes instead: the time, who made each, and " +
     'the values before and after.',
-  operands: { usage: '[KIND [NAME]]', least: 0, most: 2 },
+  operands: { usage: '[KIND[/NAME]]', least: 0, most: 2 },
   groups: [
     { title: 'Events', flags: eventsFlags },
     { title: 'Server', flags: serverFlags },
   ],
   more: kindList,
-  examples: ['events', 'events endpoint chat', 'events --audit --limit 20'],
+  examples: ['events', 'events ep/chat', 'events --audit --limit 20'],
 };
 
 type Query = Readonly<Record<string, string | null>>;
@@ -50,16 +50,17 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
     throw conflictingFlags('--workspace', 'is given together with --all-workspaces', 'keep one of them');
   }
   if (audit && watch) throw conflictingFlags('--watch', 'is given together with --audit', 'keep one of them');
-  if (former && operands[1] === undefined) {
-    throw conflictingFlags('--former', 'is given without a name', 'give KIND NAME');
-  }
   if (actor !== null && !audit) throw conflictingFlags('--actor', 'is given without --audit', 'add --audit');
-  const kind = operands[0] === undefined ? null : await calledKind(operands[0]);
+  const { kind = null, names = [] } = operands.length === 0 ? {} : (await calledNames(operands))[0]!;
+  const name = names[0] ?? null;
+  if (former && name === null) {
+    throw conflictingFlags('--former', 'is given without a name', 'give KIND/NAME');
+  }
   // The audit log covers all workspaces by default: many changes are of kinds without a workspace.
-  const usual = audit ? null : DEFAULT_WORKSPACE;
+  const usual = audit ? null : workspaceOf(values, io);
   const isGlobal = kind?.scope === 'global' || values['all-workspaces'];
   const workspace = isGlobal ? null : (values.workspace ?? usual);
-  const query: Query = { kind: kind?.kind ?? null, workspace, name: operands[1] ?? null };
+  const query: Query = { kind: kind?.kind ?? null, workspace, name };
   const client = ApiClient.of(values, io);
   const listed = { query: { ...query, limit: String(limit), ...(audit ? { actor } : { former: String(former) }) } };
   if (audit) {

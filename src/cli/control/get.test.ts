@@ -37,7 +37,7 @@ describe('get', () => {
     writeFileSync('some.yaml', `${labelled}---\n${endpoint('', 'b')}---\n${head('Workspace', 'search')}spec: {}\n`);
     writeFileSync('there.yaml', endpoint('', 'c'));
     await printed('apply -f some.yaml');
-    await printed('apply -f there.yaml -w search');
+    await printed('apply -f there.yaml -n search');
     const names = async (args: string) =>
       (await printed(`get endpoints ${args}`))
         .split('\n')
@@ -45,7 +45,7 @@ describe('get', () => {
         .map((line) => line.split(/ +/)[0]);
     expect(await names('')).toEqual(['a', 'b']);
     expect(await names('-l team=x')).toEqual(['a']);
-    expect(await names('-w search')).toEqual(['c']);
+    expect(await names('-n search')).toEqual(['c']);
     expect(await names('-A')).toEqual(['default', 'default', 'search']);
   });
 
@@ -168,26 +168,51 @@ describe('get', () => {
       yield { type: 'gone', version: 1 };
     };
     const watch = started('get endpoints --watch');
-    await watch.until(/(listed +chat.*\n[\s\S]*){2}/);
+    await streaming(1);
+    await server.say('chat', 'Running', { ready: 3 });
+    await watch.until(/status +chat/);
     watch.stop();
     expect(await watch.ended).toBe(0);
+    expect(watch.io.stdoutText().match(/^\w+ +chat/gm)).toEqual(['listed    chat', 'status    chat']);
   });
 
-  it('reports that the stream of the server ended', async () => {
-    const watch = started('get endpoints --watch');
+  it('watches over a restart of the server, without a line twice', async () => {
+    writeFileSync('other.yaml', endpoint('', 'other'));
+    await printed('apply -f chat.yaml -f other.yaml');
+    const watch = started('get endpoints -w');
     await streaming(1);
-    server.host.feed.close();
-    expect(await watch.ended).toBe(1);
-    expect(watch.io.stderrText()).toContain(`twinyard: ${server.url}: the stream ended`);
+    await server.say('chat', 'Deploying');
+    await watch.until(/status +chat/);
+    await server.hangUp();
+    await watch.untilError('connection lost, trying again');
+    // A process that starts does not remember earlier changes.
+    await server.forget();
+    await server.say('chat', 'Running', { ready: 3 });
+    await server.forget();
+    await server.listen();
+    await watch.until(/status +chat +Running/);
+    await server.say('other', 'Running', { ready: 1 });
+    await watch.until(/status +other/);
+    watch.stop();
+    expect(await watch.ended).toBe(0);
+    expect(
+      watch.io
+        .stdoutText()
+        .match(/^[a-z]+ +\w+ +[A-Z]?\w*/gm)!
+        .map((line) => line.replace(/ +/g, ' ')),
+    ).toEqual([
+      ...['listed chat 0', 'listed other 0', 'status chat Deploying', 'status chat Running', 'status other Running'],
+    ]);
+    expect(watch.io.stderrText().match(/connection lost/g)).toHaveLength(1);
   });
 
   it.each([
-    ['', 'KIND|all|models [NAME...]: is required'],
+    ['', 'KIND[/NAME]...|all|models: is required'],
     ['pods', "KIND: unknown kind 'pods'; known: workspaces (ws), roles, apikeys (key, keys), engines (eng), "],
     ['endpont', "did you mean 'endpoint'?"],
     ['ep none', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
-    ['ep none -w default', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
-    ['mr none -w search', "ModelRegistry search/none: does not exist; see 'twinyard get modelregistries -w search'"],
+    ['ep none -n default', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
+    ['mr none -n search', "ModelRegistry search/none: does not exist; see 'twinyard get modelregistries -n search'"],
     ['ep a b --watch', '--watch: is given together with several names; give one name, or none'],
     ['ep --search x', "--search: is for models; write 'twinyard get models --registry NAME'"],
     ['ep --registry x', "--registry: is for models; write 'twinyard get models --registry NAME'"],
@@ -195,11 +220,11 @@ describe('get', () => {
     ['all --watch', "--watch: is given together with 'all'; name a kind, or leave it out"],
     ['models', "--registry: is required for models; see 'twinyard get registries'"],
     ['models --registry none', "ModelRegistry default/none: does not exist; see 'twinyard get modelregistries'"],
-    ['ep -A -w x', '--workspace: is given together with --all-workspaces; keep one of them'],
-    ['ep chat -A', '--all-workspaces: is given together with a name; name its workspace with -w'],
+    ['ep -A -n x', '--workspace: is given together with --all-workspaces; keep one of them'],
+    ['ep chat -A', '--all-workspaces: is given together with a name; name its workspace with -n'],
     ['ep -l =', "--selector: '=' selects nothing"],
     ['ep --watch -l =', "--selector: '=' selects nothing"],
-    ['ep -o xml', "--output: 'xml' is not known"],
+    ['ep -o xml', "--output: 'xml' is not an output format; give table, wide, yaml, json, name, jsonpath="],
   ])('%s is refused', async (args, message) => {
     const ended = await twinyard(`get ${args}`);
     expect(ended).toMatchObject({ code: 2, stdout: '' });

@@ -1,17 +1,19 @@
 import { DEFAULT_WORKSPACE, type Resource } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
-import { allWorkspacesFlags, serverFlags, workspaceFlags } from '../api/server-flags.js';
+import { workspaceOf } from '../api/find-server.js';
+import { allWorkspacesFlags, serverFlags, watchFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
-import { choiceFlag, stringFlag, toggle } from '../flags/kinds.js';
+import { stringFlag } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { notOfAll, onlyModels } from './errors.js';
+import { notOfAll, onlyModels, watchesOne } from './errors.js';
 import { getModels, isModels, modelFlags } from './get-models.js';
-import { printer } from './print/resource-printer.js';
-import { calledKind, MOST_NAMES, resourceAt } from './targets/called-resource.js';
+import { formatFlag, type ResourceFormat } from './print/resource-format.js';
+import { isOneDocument, printer } from './print/resource-printer.js';
+import { type CalledNames, calledNames, MOST_NAMES, resourceAt } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
 import { untilStopped } from './targets/until-stopped.js';
 import { listResources, type Watched, watchResources } from './targets/watch-resources.js';
@@ -23,11 +25,8 @@ const getFlags = {
     ...stringFlag({ default: null, placeholder: 'labels', help: "only resources with these labels: 'a=b,c!=d,e,!f'" }),
     letter: 'l',
   },
-  watch: toggle({ help: 'print changes until interrupted' }),
-  output: {
-    ...choiceFlag({ default: 'table', known: ['table', 'wide', 'yaml', 'json'], help: 'output format' }),
-    letter: 'o',
-  },
+  ...watchFlags,
+  ...formatFlag,
 };
 
 type GetFlags = typeof getFlags & typeof modelFlags & typeof serverFlags;
@@ -36,9 +35,10 @@ export const GET: CommandLine = {
   name: 'get',
   summary: summaryOf('get'),
   about:
-    "Prints a table that fits the terminal; '-o wide' prints every column, '-o yaml' documents that 'twinyard apply' accepts. " +
-    "'get all' lists every kind, 'get models --registry NAME' the models of a registry.",
-  operands: { usage: 'KIND|all|models [NAME...]', least: 1, most: MOST_NAMES + 1 },
+    "Prints a table that fits the terminal; '-o wide' prints every column, '-o yaml' documents that 'twinyard apply' accepts, '-o " +
+    "name' names that every command accepts. 'get all' lists every kind, 'get models --registry NAME' the models of a registry. " +
+    "'--watch' continues after a restart of the server, without a line twice.",
+  operands: { usage: 'KIND[/NAME]...|all|models', least: 1, most: MOST_NAMES + 1 },
   groups: [
     { title: 'Resources', flags: getFlags },
     { title: 'Models', flags: modelFlags },
@@ -47,9 +47,12 @@ export const GET: CommandLine = {
   more: kindList,
   examples: [
     'get endpoints',
-    'get endpoint chat -o yaml',
-    'get engines -o wide',
+    'get ep/chat -o yaml',
+    'get engines,clusters -o wide',
     'get endpoints -A -l team=search',
+    'get ep -o name',
+    "get ep chat -o 'jsonpath={.status.phase}'",
+    'get ep -o custom-columns=NAME:.metadata.name,MODEL:.spec.model.name',
     'get all',
   ],
 };
@@ -57,65 +60,112 @@ export const GET: CommandLine = {
 /** Lists resources, or prints some, as a table or as documents that can be applied again. */
 export async function get(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<GetFlags>(GET, argv);
-  const [kindGiven, ...names] = operands as [string, ...string[]];
-  checkTogether(values, names);
+  const [first, ...others] = operands as [string, ...string[]];
   const client = ApiClient.of(values, io);
-  const workspace = values['all-workspaces'] ? null : (values.workspace ?? DEFAULT_WORKSPACE);
-  if (isModels(kindGiven)) {
-    await getModels(client, { ...values, workspace: workspace ?? DEFAULT_WORKSPACE, names }, io);
+  const workspace = values['all-workspaces'] ? null : workspaceOf(values, io);
+  if (isModels(first)) {
+    checkTogether(values, others.length);
+    await getModels(client, { ...values, workspace: workspace ?? DEFAULT_WORKSPACE, names: others }, io);
     return 0;
   }
   if (values.registry !== null || values.search !== null) throw onlyModels(values.registry === null);
-  if (kindGiven === 'all') {
-    if (names.length > 0 || values.watch) throw notOfAll(values.watch);
-    await getAll(client, { workspace, labels: values.selector, output: values.output }, io);
+  const asked = { workspace, labels: values.selector, output: values.output };
+  if (first === 'all') {
+    if (others.length > 0 || values.watch) throw notOfAll(values.watch);
+    const { KINDS } = await import('../../control/resources/kinds.js');
+    await getKinds(
+      client,
+      KINDS.map((kind) => ({ kind, names: [] })),
+      asked,
+      io,
+    );
     return 0;
   }
-  const kind = await calledKind(kindGiven);
-  const watched: Watched = { kind, workspace, name: names[0] ?? null, labels: values.selector };
-  const print = await printer(watched, values.output, values.watch, io);
-  if (values.watch) {
-    for await (const seen of watchResources(client, watched, untilStopped(io))) print.some(seen);
-  } else if (names.length === 0) print.all(await listResources(client, watched));
-  else {
-    const found: Resource[] = [];
-    for (const name of names) found.push(await client.call<Resource>('GET', resourceAt(kind, name, workspace!).path));
-    if (names.length === 1) print.one(found[0]!);
-    else print.all({ kind: `${kind.kind}List`, items: found });
+  const called = await calledNames(operands);
+  checkTogether(
+    values,
+    called.reduce((sum, { names }) => sum + names.length, 0),
+  );
+  if (called.length > 1) {
+    if (values.watch) throw watchesOne();
+    await getKinds(client, called, asked, io);
+    return 0;
   }
+  await getKind(client, called[0]!, asked, values.watch, io);
   return 0;
 }
 
-function checkTogether(values: FlagValues<GetFlags>['values'], names: readonly string[]): void {
+function checkTogether(values: FlagValues<GetFlags>['values'], names: number): void {
   const everywhere = values['all-workspaces'];
   if (everywhere && values.workspace !== null) {
     throw conflictingFlags('--workspace', 'is given together with --all-workspaces', 'keep one of them');
   }
-  if (everywhere && names.length > 0) {
-    throw conflictingFlags('--all-workspaces', 'is given together with a name', 'name its workspace with -w');
+  if (everywhere && names > 0) {
+    throw conflictingFlags('--all-workspaces', 'is given together with a name', 'name its workspace with -n');
   }
-  if (values.watch && names.length > 1) {
+  if (values.watch && names > 1) {
     throw conflictingFlags('--watch', 'is given together with several names', 'give one name, or none');
   }
 }
 
 interface Asked extends Pick<Watched, 'workspace' | 'labels'> {
-  readonly output: string;
+  readonly output: ResourceFormat;
 }
 
-/** Lists what there is of every kind: a table for each that has any, or all of it as documents. */
-async function getAll(client: ApiClient, { labels, output, workspace }: Asked, io: CliIo): Promise<void> {
-  const { KINDS } = await import('../../control/resources/kinds.js');
-  const found: Resource[] = [];
-  for (const kind of KINDS) {
-    const watched = { kind, workspace, name: null, labels };
-    const list = await listResources(client, watched);
-    if (list.items.length === 0) continue;
-    if (output !== 'json') {
-      if (output !== 'yaml') io.stdout.write(`${found.length === 0 ? '' : '\n'}${kind.plural}:\n`);
-      (await printer(watched, output, false, io)).all(list);
-    }
-    found.push(...list.items);
+/** Prints the resources of one kind: all, some by name, or each change of them. */
+async function getKind(
+  client: ApiClient,
+  { kind, names }: CalledNames,
+  { labels, output, workspace }: Asked,
+  isWatch: boolean,
+  io: CliIo,
+): Promise<void> {
+  const watched: Watched = { kind, workspace, name: names[0] ?? null, labels };
+  const print = await printer(watched, output, isWatch, io);
+  if (isWatch) {
+    const lost = () => io.stderr.write(`twinyard: ${client.url}: connection lost, trying again\n`);
+    for await (const seen of watchResources(client, watched, untilStopped(io), lost)) print.some(seen);
+    return;
   }
-  if (output === 'json') io.stdout.write(`${JSON.stringify({ kind: 'List', items: found }, null, 2)}\n`);
+  const found = await itemsOf(client, { kind, names }, { workspace, labels });
+  if (names.length === 1) print.one(found[0]!);
+  else print.all({ kind: `${kind.kind}List`, items: found });
+}
+
+async function itemsOf(
+  client: ApiClient,
+  { kind, names }: CalledNames,
+  { labels, workspace }: Pick<Watched, 'workspace' | 'labels'>,
+): Promise<readonly Resource[]> {
+  if (names.length === 0) return (await listResources(client, { kind, workspace, name: null, labels })).items;
+  const found: Resource[] = [];
+  for (const name of names) found.push(await client.call<Resource>('GET', resourceAt(kind, name, workspace!).path));
+  return found;
+}
+
+/** Prints what there is of several kinds: a table for each that has any, or all of it as one document. */
+async function getKinds(
+  client: ApiClient,
+  called: readonly CalledNames[],
+  { labels, output, workspace }: Asked,
+  io: CliIo,
+): Promise<void> {
+  const found: Resource[] = [];
+  const isTable = output.type === 'table' || output.type === 'wide';
+  for (const one of called) {
+    const items = await itemsOf(client, one, { workspace, labels });
+    if (items.length === 0) continue;
+    const { kind } = one;
+    if (isTable) io.stdout.write(`${found.length === 0 ? '' : '\n'}${kind.plural}:\n`);
+    const watched = { kind, workspace, name: null, labels };
+    if (!isOneDocument(output)) {
+      (await printer(watched, output, false, io)).all({ kind: `${kind.kind}List`, items });
+    }
+    found.push(...items);
+  }
+  const whole = { kind: 'List', items: found };
+  if (isOneDocument(output)) {
+    const watched = { kind: called[0]!.kind, workspace, name: null, labels };
+    (await printer(watched, output, false, io)).all(whole);
+  } else if (found.length === 0) io.stderr.write('twinyard: no resources\n');
 }

@@ -1,11 +1,12 @@
 import { ApiClient } from '../api/api-client.js';
+import { workspaceOf } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { calledResource } from './targets/called-resource.js';
+import { calledKind, resourceAt } from './targets/called-resource.js';
 
 const issueFlags = {
   ...workspaceFlags,
@@ -29,7 +30,7 @@ export const ISSUE: CommandLine = {
 /** Issues the secret of an ApiKey and prints it, alone on its line. */
 export async function issue(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof issueFlags & typeof serverFlags>(ISSUE, argv);
-  const { path, shown } = await calledResource('ApiKey', operands[0]!, values.workspace);
+  const { path, shown } = resourceAt(await calledKind('ApiKey'), operands[0]!, workspaceOf(values, io));
   const client = ApiClient.of(values, io);
   const issued = await client.call<{ key: string; key_id: string }>('POST', `${path}/issue`);
   if (values.output === 'json') {

@@ -1,6 +1,7 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
+import { workspaceOf } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
@@ -20,19 +21,19 @@ export const SCALE: CommandLine = {
   summary: summaryOf('scale'),
   about:
     'Sets spec.replicas and leaves the rest of the endpoint as it is. Replicas that are removed finish their requests first.',
-  operands: { usage: 'endpoint NAME', least: 2, most: 2 },
+  operands: { usage: 'endpoint/NAME', least: 1, most: 2 },
   groups: [
     { title: 'Endpoint', flags: scaleFlags },
     { title: 'Server', flags: serverFlags },
   ],
-  examples: ['scale endpoint chat --replicas 5', 'scale endpoint chat --replicas 0'],
+  examples: ['scale ep/chat --replicas 5', 'scale endpoint chat --replicas 0'],
 };
 
 /** Changes the number of replicas and nothing else. */
 export async function scale(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof scaleFlags & typeof serverFlags>(SCALE, argv);
   const { replicas } = values;
-  const { path, shown } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
+  const { path, shown } = await calledEndpoint(operands, workspaceOf(values, io), SCALE);
   if (replicas === null) throw missingFlag('--replicas', 'is required', 'give the number of replicas');
   const client = ApiClient.of(values, io);
   const before = await client.call<Resource>('GET', path).catch((error: unknown) => {

@@ -85,7 +85,7 @@ describe('wait', () => {
 
   it.each([
     ['endpoint chat', '--for: is required'],
-    ['endpoint', 'KIND NAME: is required'],
+    ['endpoint', 'KIND/NAME: is required'],
     ['endpoint none --for ready', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
     ['endpoint chat --for Running', "--for: 'Running' cannot be waited for; give 'ready', 'deleted', or a phase"],
     ['endpoint chat --for phase=Runing', "did you mean 'Running'?"],

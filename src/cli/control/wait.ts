@@ -1,4 +1,5 @@
 import { ApiClient } from '../api/api-client.js';
+import { workspaceOf } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
@@ -27,7 +28,7 @@ export const WAIT: CommandLine = {
   about:
     'Use it in scripts, after apply or delete. It ends with 0 once the condition holds, and with 1 when the resource fails or the ' +
     'time is over; a restart of the server in between does not end it.',
-  operands: { usage: 'KIND NAME', least: 2, most: 2 },
+  operands: { usage: 'KIND/NAME', least: 1, most: 2 },
   groups: [
     { title: 'Resource', flags: waitFlags },
     { title: 'Server', flags: serverFlags },
@@ -39,7 +40,7 @@ export const WAIT: CommandLine = {
 /** Ends with 0 when the condition holds, and with 1 when the time is over. */
 export async function wait(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof waitFlags & typeof serverFlags>(WAIT, argv);
-  const called = await calledResource(operands[0]!, operands[1]!, values.workspace);
+  const called = await calledResource(operands, workspaceOf(values, io), WAIT);
   if (values.for === null) throw missingFlag('--for', 'is required', "give a condition, as in '--for ready'");
   const condition = readWaitCondition(values.for, called.kind, '--for');
   const client = ApiClient.of(values, io);

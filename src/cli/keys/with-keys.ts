@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { RunError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
-import { findServer, type Server } from '../api/find-server.js';
+import { findServer, type Server, workspaceOf } from '../api/find-server.js';
 import { HttpTransport } from '../api/http-transport.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { conflictingFlags } from '../errors.js';
@@ -44,14 +44,16 @@ export async function withKeys<Result>(
   create: boolean,
   work: (keys: KeyApi) => Promise<Result>,
 ): Promise<Result> {
-  const workspace = values.workspace ?? DEFAULT_WORKSPACE;
   const server = serverOf(values, io);
   const isLeftOver = server !== null && !namesServer(values) && (await refusesConnections(server));
-  if (server !== null && !isLeftOver) return work(new KeyApi(new ApiClient(new HttpTransport(server)), workspace));
+  if (server !== null && !isLeftOver) {
+    return work(new KeyApi(new ApiClient(new HttpTransport(server)), workspaceOf(values, io)));
+  }
   if (isLeftOver) {
     io.stderr.write(`twinyard: the gateway recorded in ${server.recordedIn} is not running: using the store itself\n`);
   }
   const { StoreTransport } = await import('../api/store-transport.js');
+  const workspace = values.workspace ?? DEFAULT_WORKSPACE;
   const classes = values.config === null ? [] : await classesIn(values.config);
   return withStore(values, io, create, (store) =>
     work(new KeyApi(new ApiClient(new StoreTransport(store, classes)), workspace)),
@@ -59,7 +61,7 @@ export async function withKeys<Result>(
 }
 
 const namesServer = (values: PlaceValues) =>
-  values.server !== null || values.token !== null || values['data-dir'] !== null;
+  values.server !== null || values.token !== null || values['data-dir'] !== null || values.context !== null;
 
 /** A gateway; null where a store is named, or no gateway is. */
 function serverOf(values: PlaceValues, io: CliIo): Server | null {

@@ -14,7 +14,7 @@ const topFlags = {
   interval: numberFlag({ default: 1, min: 0.1, max: 3600, placeholder: 's', help: 'seconds between two frames' }),
   workspace: {
     ...stringFlag({ default: null, placeholder: 'name', defaultText: 'all', help: 'only endpoints of this workspace' }),
-    letter: 'w',
+    letter: 'n',
   },
 };
 

@@ -43,4 +43,4 @@ export const kindNames = ({ plural, shortNames }: Pick<ResourceKind, 'plural' | 
 
 /** The command that lists a kind. */
 export const listCommand = ({ plural, scope }: Pick<ResourceKind, 'plural' | 'scope'>, workspace: string) =>
-  `twinyard get ${plural}${scope === 'global' || workspace === DEFAULT_WORKSPACE ? '' : ` -w ${workspace}`}`;
+  `twinyard get ${plural}${scope === 'global' || workspace === DEFAULT_WORKSPACE ? '' : ` -n ${workspace}`}`;

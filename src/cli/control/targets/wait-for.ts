@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Resource } from '../../../control/resources/resource.js';
-import { RunError } from '../../../kernel/errors.js';
 import type { ApiClient } from '../../api/api-client.js';
 import type { Flag } from '../../flags/flag.js';
 import { listFlag } from '../../flags/kinds.js';
@@ -10,7 +8,6 @@ import type { CalledResource } from './called-resource.js';
 import { stateText, type WaitCondition } from './wait-condition.js';
 import { watchResources } from './watch-resources.js';
 
-const AGAIN_MS = 500;
 /** As long as timers can be. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -42,25 +39,14 @@ export async function waitFor(
 ): Promise<void> {
   const signal = timeoutMs === 0 ? new AbortController().signal : AbortSignal.timeout(Math.min(timeoutMs, LONGEST_MS));
   let last: Resource | null | undefined;
-  while (!signal.aborted) {
-    try {
-      for await (const seen of watchResources(client, { ...called, labels: null }, signal)) {
-        const latest = seen.at(-1);
-        const now = latest === undefined || latest.type === 'removed' ? null : latest.resource;
-        if (condition.isMet(now)) return;
-        if (now === null) throw last === undefined ? await unknownCalled(called) : goneMeanwhile(called.shown);
-        if (condition.isLost(now)) throw hasFailed(called.shown, now.status!.message);
-        last = now;
-        if (timeoutMs === 0) break;
-      }
-      if (timeoutMs === 0) break;
-    } catch (error) {
-      const isLost =
-        error instanceof RunError && ['SERVER_UNREACHABLE', 'SERVER_NOT_RUNNING', 'SERVER_LEFT'].includes(error.code);
-      // A server that never responded is an error; one that did may be restarting.
-      if (!isLost || last === undefined) throw error;
-      await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
-    }
+  for await (const seen of watchResources(client, { ...called, labels: null }, signal)) {
+    const latest = seen.at(-1);
+    const now = latest === undefined || latest.type === 'removed' ? null : latest.resource;
+    if (condition.isMet(now)) return;
+    if (now === null) throw last === undefined ? await unknownCalled(called) : goneMeanwhile(called.shown);
+    if (condition.isLost(now)) throw hasFailed(called.shown, now.status!.message);
+    last = now;
+    if (timeoutMs === 0) break;
   }
   throw waitedInVain(called.shown, condition.shown, stateText(last ?? null));
 }

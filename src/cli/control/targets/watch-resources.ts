@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ResourceKind } from '../../../control/resources/kind.js';
 import { labelSelector } from '../../../control/resources/label-selector.js';
 import type { Resource } from '../../../control/resources/resource.js';
+import { RunError } from '../../../kernel/errors.js';
 import type { ApiClient, WholeList } from '../../api/api-client.js';
-import { serverLeft } from '../../api/errors.js';
 import { listPath } from './called-resource.js';
+import { SeenResources } from './seen-resources.js';
 
 /** What is watched; null for all. */
 export interface Watched {
@@ -21,6 +23,8 @@ export interface Seen {
   readonly resource: Resource;
 }
 
+const AGAIN_MS = 500;
+
 export async function listResources(
   client: ApiClient,
   { kind, labels, name, workspace }: Watched,
@@ -32,31 +36,48 @@ export async function listResources(
 }
 
 /**
- * All there are, then each change, until the signal; nothing between the two is missed. What the server does not
- * remember any more is listed again. Throws when the server leaves.
+ * All there are, then each change once, until the signal. A server that leaves is called again from the last version seen; what it
+ * does not remember any more is listed and compared, so that nothing is missed or reported twice. Throws when the server has never
+ * responded, and when it refuses the caller.
+ * @param lost called once each time that the connection is lost
  */
 export async function* watchResources(
   client: ApiClient,
   watched: Watched,
   signal: AbortSignal,
+  lost: () => void = () => {},
 ): AsyncGenerator<readonly Seen[]> {
   const { kind, labels, name, workspace } = watched;
-  const selects = labelSelector(labels ?? '', '--selector');
+  const seen = new SeenResources(labelSelector(labels ?? '', '--selector'));
+  let since: number | null = null;
+  let isFirst = true;
+  let isLost = false;
   while (!signal.aborted) {
-    const list = await listResources(client, watched, signal).catch((error: unknown) => {
-      if (signal.aborted) return null;
-      throw error;
-    });
-    if (list === null) return;
-    yield list.items.map((resource) => ({ type: 'listed', resource }));
-    let isForgotten = false;
-    const query = { kind: kind.kind, workspace, name, since: String(list.resource_version) };
-    for await (const { data, event } of client.events('/api/v1/watch', query, signal)) {
-      isForgotten = event === 'reset';
-      if (event !== 'resource') continue;
-      const change = JSON.parse(data) as Seen;
-      if (selects(change.resource.metadata.labels)) yield [change];
+    try {
+      if (since === null) {
+        const list = await listResources(client, watched, signal);
+        since = list.resource_version ?? 0;
+        const changes = seen.relisted(list.items, isFirst);
+        if (isFirst || changes.length > 0) yield changes;
+        isFirst = false;
+      }
+      isLost = false;
+      const query = { kind: kind.kind, workspace, name, since: String(since) };
+      for await (const { data, event } of client.events('/api/v1/watch', query, signal)) {
+        const { version, ...change } = JSON.parse(data) as Seen & { readonly version: number };
+        if (event === 'reset') since = null;
+        else if (event === 'resource' || event === 'bookmark') since = version;
+        const known = event === 'resource' ? seen.changed(change) : null;
+        if (known !== null) yield [known];
+      }
+      // The server ended the stream by itself; after a reset it is called again at once.
+      if (since === null || signal.aborted) continue;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isFirst || !(error instanceof RunError)) throw error;
     }
-    if (!signal.aborted && !isForgotten) throw serverLeft(client.url);
+    if (!isLost) lost();
+    isLost = true;
+    await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
   }
 }
