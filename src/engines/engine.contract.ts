@@ -14,6 +14,8 @@ export interface EngineSample {
   readonly signals?: SignalsSample;
   /** The command line of the default version for `FACTS`, joined by spaces. */
   readonly command?: string;
+  /** The flags of each version, separated by white space, from `flags.fixture.ts`. */
+  readonly flags?: Readonly<Record<string, string>>;
 }
 
 /** Metrics of a healthy replica, without a value that is 0, and the report read from them. */
@@ -51,14 +53,14 @@ export function engineContract(engine: InferenceEngine, sample: EngineSample): v
     });
 
     it('reads its version, and none from a page of another program', () => {
-      expect(engine.version.path).toMatch(/^\/\w+$/);
+      expect(engine.version.path).toMatch(/^\/[\w./]+$/);
       expect(engine.version.read(sample.version.document)).toBe(sample.version.is);
       for (const other of [{}, [], { version: 3, build_info: null }])
         expect(engine.version.read(other)).toBeUndefined();
     });
 
     if (engine.signals !== undefined) signalsContract(engine.signals, sample.signals!);
-    if (engine.launch !== undefined) launchContract(engine as Required<InferenceEngine>, sample.command!);
+    if (engine.launch !== undefined) launchContract(engine as Required<InferenceEngine>, sample);
   });
 }
 
@@ -99,7 +101,30 @@ function signalsContract(signals: EngineSignals, sample: SignalsSample): void {
   });
 }
 
-function launchContract({ capabilities, launch }: Required<InferenceEngine>, command: string): void {
+/** One value of each kind that a schema accepts: every one of an enum. */
+function examplesOf(schema: {
+  type?: string | string[];
+  enum?: unknown[];
+  minimum?: number;
+  pattern?: string;
+}): unknown[] {
+  if (schema.enum !== undefined) return schema.enum;
+  const byType: Readonly<Record<string, unknown[]>> = {
+    boolean: [true, false],
+    integer: [schema.minimum === undefined || schema.minimum < 1 ? 1 : schema.minimum],
+    number: [0.5],
+    string: schema.pattern === undefined ? ['x'] : [schema.pattern.replaceAll(/[\^$()]/g, '').split('|')[0]],
+    object: [{ a: 1 }],
+    array: [['x']],
+  };
+  return [schema.type ?? []].flat().flatMap((type) => byType[type]!);
+}
+
+/** The names of the flags of a command line. */
+const flagsIn = (command: readonly string[]) =>
+  command.filter((one) => one.startsWith('--')).map((one) => one.slice(2).split('=')[0]!);
+
+function launchContract({ capabilities, launch }: Required<InferenceEngine>, { command, flags }: EngineSample): void {
   const versions = Object.values(launch.versions);
 
   it('starts its default version with model, address and port', () => {
@@ -120,6 +145,33 @@ function launchContract({ capabilities, launch }: Required<InferenceEngine>, com
       }
     }
   });
+
+  it.each(Object.entries(launch.versions))(
+    '%s renders every variable, and only flags that it has',
+    (name, template) => {
+      const known = new Set(flags?.[name]?.split(/\s+/));
+      const { properties } = template.parameters as { properties: Record<string, object> };
+      expect(Object.keys(properties).length).toBeGreaterThan(0);
+      const validate = new Ajv({ strict: false }).compile(template.parameters);
+      const plain: Partial<CommandFacts>[] = [
+        { tensorParallel: 2, gpuMemoryFraction: 0.5 },
+        { hub: { name: 'a/b', revision: 'main', file: 'b.gguf' } },
+        ...capabilities.tasks.map((task) => ({ task })),
+      ];
+      for (const facts of plain) {
+        for (const flag of flagsIn(startCommand(template, { ...FACTS, ...facts }))) expect(known, flag).toContain(flag);
+      }
+      const base = startCommand(template, FACTS);
+      for (const [variable, schema] of Object.entries(properties)) {
+        const rendered = examplesOf(schema).map((value) => {
+          expect(validate({ [variable]: value }), `${variable}: ${JSON.stringify(value)}`).toBe(true);
+          return startCommand(template, { ...FACTS, variables: { [variable]: value } }).slice(base.length);
+        });
+        expect(rendered.flat(), variable).not.toEqual([]);
+        for (const flag of rendered.flatMap(flagsIn)) expect(known, `${variable}: --${flag}`).toContain(flag);
+      }
+    },
+  );
 
   it('describes its flags in a JSON Schema that accepts no others', () => {
     for (const { parameters } of versions) {

@@ -16,5 +16,7 @@ export const hostPath = { 'x-host-path': true } as const;
 export const countFlag = { type: 'integer', minimum: 1 } as const;
 export const textFlag = { type: 'string', minLength: 1 } as const;
 export const switchFlag = { type: 'boolean' } as const;
+/** A switch that can only be turned on. */
+export const onFlag = { enum: [true] } as const;
 export const mapFlag = { type: 'object' } as const;
 export const ratioFlag = { type: 'number', minimum: 0, maximum: 1 } as const;

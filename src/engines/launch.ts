@@ -25,8 +25,8 @@ export interface CommandTemplate {
   readonly command: readonly (string | readonly string[])[];
   /** What `{task...}` expands to. */
   readonly task_arguments?: Readonly<Partial<Record<EngineTask, readonly string[]>>>;
-  /** A variable that is false: no flag, or `--no-name`. */
-  readonly false_flags?: 'omit' | 'no-prefix';
+  /** A variable that is false: no flag, `--no-name`, or `--name=false`. */
+  readonly false_flags?: 'omit' | 'no-prefix' | 'value';
   /** A variable with a value: `--name=value`, or `--name value` for programs that do not split at '='. */
   readonly flag_values?: 'equals' | 'separate';
 }

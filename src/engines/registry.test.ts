@@ -15,8 +15,12 @@ describe('registry', () => {
   });
 
   it('lists the engines that can be measured and those that can be launched', () => {
-    expect(MEASURED_ENGINES.map(({ name }) => name)).toEqual(['vllm', 'sglang', 'llama-cpp', 'tgi', 'emulator']);
-    expect(LAUNCHABLE_ENGINES.map(({ name }) => name)).toEqual(['vllm', 'sglang', 'llama-cpp', 'emulator']);
+    expect(MEASURED_ENGINES.map(({ name }) => name)).toEqual([
+      ...['vllm', 'sglang', 'llama-cpp', 'tei', 'infinity', 'tgi', 'emulator'],
+    ]);
+    expect(LAUNCHABLE_ENGINES.map(({ name }) => name)).toEqual([
+      ...['vllm', 'sglang', 'llama-cpp', 'tei', 'infinity', 'emulator'],
+    ]);
   });
 
   it('finds engines by name, and suggests one for a typing error', () => {

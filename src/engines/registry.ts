@@ -2,13 +2,15 @@ import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/text/nearest-name.js';
 import { emulator } from './emulator/emulator.js';
 import type { InferenceEngine } from './engine.js';
+import { infinity } from './infinity/infinity.js';
 import { llamaCpp } from './llama-cpp/llama-cpp.js';
 import { sglang } from './sglang/sglang.js';
+import { tei } from './tei/tei.js';
 import { tgi } from './tgi/tgi.js';
 import { vllm } from './vllm/vllm.js';
 
 /** Every known engine: a new one is a folder beside this file and a line here. */
-export const ENGINES: readonly InferenceEngine[] = [vllm, sglang, llamaCpp, tgi, emulator];
+export const ENGINES: readonly InferenceEngine[] = [vllm, sglang, llamaCpp, tei, infinity, tgi, emulator];
 
 /** An engine whose replicas the gateway can measure. */
 export type MeasuredEngine = InferenceEngine & Required<Pick<InferenceEngine, 'signals'>>;

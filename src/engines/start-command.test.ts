@@ -3,9 +3,9 @@ import { FACTS } from './engine.contract.js';
 import { LAUNCHABLE_ENGINES } from './registry.js';
 import { type CommandFacts, startCommand } from './start-command.js';
 
-function commandOf(name: string, more: Partial<CommandFacts> = {}): string {
+function commandOf(name: string, more: Partial<CommandFacts> = {}, version?: string): string {
   const { launch } = LAUNCHABLE_ENGINES.find((one) => one.name === name)!;
-  return startCommand(launch.versions[launch.default_version]!, { ...FACTS, ...more }).join(' ');
+  return startCommand(launch.versions[version ?? launch.default_version]!, { ...FACTS, ...more }).join(' ');
 }
 
 describe('startCommand', () => {
@@ -20,8 +20,27 @@ describe('startCommand', () => {
   });
 
   it('separates flags and values for llama.cpp, which does not split at the equals sign', () => {
-    expect(commandOf('llama-cpp', { variables: { jinja: false, ctx_size: 0, chat_template: '-x' } })).toMatch(
+    const variables = { jinja: false, ctx_size: 0, chat_template: '-x' };
+    expect(commandOf('llama-cpp', { variables })).toMatch(
+      /--metrics --slots --no-jinja --ctx-size 0 --chat-template -x$/,
+    );
+    expect(commandOf('llama-cpp', { variables }, 'b6000')).toMatch(
       /--metrics --slots --ctx-size 0 --chat-template -x$/,
+    );
+  });
+
+  it('lets the engine download a model of a hub with its revision and file', () => {
+    const hub = { name: 'acme/tiny-GGUF:Q4_K_M', revision: 'main', file: 'tiny.gguf' };
+    expect(commandOf('llama-cpp', { hub })).toBe(
+      'llama-server --hf-repo acme/tiny-GGUF:Q4_K_M --hf-file tiny.gguf ' +
+        '--host 127.0.0.1 --port {{port}} --alias tiny --metrics --slots',
+    );
+    expect(commandOf('vllm', { hub })).toMatch(/--served-model-name tiny --revision main$/);
+  });
+
+  it('passes false as a value where the engine takes one', () => {
+    expect(commandOf('tei', { task: 'text-embedding', variables: { auto_truncate: false } })).toMatch(
+      / --auto-truncate=false$/,
     );
   });
 

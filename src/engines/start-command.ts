@@ -4,7 +4,11 @@ import type { EngineTask } from './task.js';
 /** Placeholders of a command template. Those that end with `...` expand to any number of arguments and stand alone. */
 export const COMMAND_PLACEHOLDERS = [
   'model',
+  'model_path',
   'model_name',
+  'hub_model',
+  'hub_revision',
+  'hub_file',
   'served_model',
   'host',
   'port',
@@ -15,11 +19,20 @@ export const COMMAND_PLACEHOLDERS = [
   'self...',
 ] as const;
 
+/** A model that an engine finds on a hub. */
+export interface HubModel {
+  readonly name: string;
+  readonly revision?: string;
+  readonly file?: string;
+}
+
 /** The values of the placeholders for one replica. */
 export interface CommandFacts {
   /** What the engine loads: a folder, a file, or a name where the engine downloads the model itself. */
   readonly model: string;
   readonly modelName: string;
+  /** Set when the engine downloads the model itself; `{model_path}` has no value then. */
+  readonly hub?: HubModel;
   /** The model name in requests. */
   readonly servedModel: string;
   readonly host: string;
@@ -50,7 +63,11 @@ export function startCommand(template: CommandTemplate, facts: CommandFacts): st
   const given = new Set(Object.keys(facts.variables).map(flagOf));
   const values: Record<string, string | undefined> = {
     model: facts.model,
+    model_path: facts.hub === undefined ? facts.model : undefined,
     model_name: facts.modelName,
+    hub_model: facts.hub?.name,
+    hub_revision: facts.hub?.revision,
+    hub_file: facts.hub?.file,
     served_model: facts.servedModel,
     host: facts.host,
     port: facts.port,
@@ -82,6 +99,12 @@ export function startCommand(template: CommandTemplate, facts: CommandFacts): st
 /** `max_model_len` is `--max-model-len` on a command line. */
 const flagOf = (name: string) => `--${name.replaceAll('_', '-')}`;
 
+const FALSE_FLAGS: Readonly<Record<NonNullable<CommandTemplate['false_flags']>, (flag: string) => string[]>> = {
+  omit: () => [],
+  'no-prefix': (flag) => [`--no-${flag.slice(2)}`],
+  value: (flag) => [`${flag}=false`],
+};
+
 /** Variables as flags. A list becomes several values of one flag, an object JSON. */
 function flagsOf(
   variables: CommandFacts['variables'],
@@ -90,7 +113,7 @@ function flagsOf(
   return Object.entries(variables).flatMap(([name, value]) => {
     const flag = flagOf(name);
     if (value === true) return [flag];
-    if (value === false) return falseFlags === 'no-prefix' ? [`--no-${flag.slice(2)}`] : [];
+    if (value === false) return FALSE_FLAGS[falseFlags ?? 'omit'](flag);
     if (value === null) return [];
     if (Array.isArray(value)) return value.length === 0 ? [] : [flag, ...value.map(argumentOf)];
     // Joined unless the program cannot split it: a parser may take a separate value that begins with '-' for a flag.

@@ -88,7 +88,7 @@ describe('an endpoint and its engine', () => {
     const model = { name: 'm', task: 'text-rerank' };
     expect(messages(spec({ model, variables: { tp_siz: 2 } }), sglang!)).toEqual([
       "spec.variables.tp_siz: the engine has no parameter 'tp_siz'; did you mean 'tp_size'?",
-      "spec.model.task: engine 'vllm' v0.5 does not support text-rerank; give one of text-generation, text-embedding",
+      "spec.model.task: engine 'vllm' v0.5.23 does not support text-rerank; give one of text-generation, text-embedding",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import type { EngineSample } from '../engine.contract.js';
+import { flags } from './flags.fixture.js';
 
 const MODEL = 'model_name="m",priority=""';
 
@@ -15,4 +16,5 @@ sglang:cache_hit_rate{${MODEL}} 0.75`,
   command:
     'python3 -m sglang.launch_server --model-path /models/tiny --host 127.0.0.1 --port {{port}} ' +
     '--served-model-name tiny --enable-metrics',
+  flags,
 };

@@ -1,4 +1,5 @@
 import type { EngineSample, SignalsSample } from '../engine.contract.js';
+import { flags } from './flags.fixture.js';
 
 const MODEL = 'model_name="m"';
 
@@ -18,4 +19,5 @@ export const sample: EngineSample = {
   version: { document: { version: '0.10.2' }, is: '0.10.2' },
   signals: vllmMetrics,
   command: 'vllm serve /models/tiny --host 127.0.0.1 --port {{port}} --served-model-name tiny',
+  flags,
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { startCommand } from '../../../engines/start-command.js';
+import { type HubModel, startCommand } from '../../../engines/start-command.js';
 import { canonicalJson } from '../../../kernel/text/canonical-json.js';
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
@@ -37,7 +37,7 @@ export function specHashOf({ engine, model, record }: Omit<TemplateParts, 'spec'
   const { cluster, env, model: named, resources, secret_env } = spec;
   const parts = {
     cluster,
-    command: commandOf(engine, spec, named.name, ['{self...}']),
+    command: commandOf(engine, spec, named.name, model === null, ['{self...}']),
     model: { file: named.file, revision: model?.revision },
     env: { ...engine.env, ...env },
     ...{ secret_env, resources, health: engine.health_path },
@@ -49,7 +49,7 @@ export function specHashOf({ engine, model, record }: Omit<TemplateParts, 'spec'
 export function replicaSpec(id: string, specHash: string, parts: TemplateParts): ReplicaSpec {
   const { engine, model, record, self, spec } = parts;
   const { cpu, gpus, memory, product } = spec.resources;
-  const [command, ...args] = commandOf(engine, spec, model?.path ?? spec.model.name, self);
+  const [command, ...args] = commandOf(engine, spec, model?.path ?? spec.model.name, model === null, self);
   return {
     id,
     workspace: record.workspace,
@@ -73,11 +73,18 @@ export function replicaSpec(id: string, specHash: string, parts: TemplateParts):
   };
 }
 
-function commandOf(engine: EngineVersion, spec: EndpointSpec, model: string, self: readonly string[]): string[] {
+function commandOf(
+  engine: EngineVersion,
+  spec: EndpointSpec,
+  model: string,
+  isFoundByEngine: boolean,
+  self: readonly string[],
+): string[] {
   const { devices, memoryFraction } = gpuDemand(spec.resources.gpus);
   return startCommand(engine, {
     model,
     modelName: spec.model.name,
+    ...(isFoundByEngine && !isPath(spec.model.name) ? { hub: hubModel(spec.model) } : {}),
     servedModel: servedModel(spec),
     task: spec.model.task,
     host: RUNNER_PLACEHOLDERS.host,
@@ -88,6 +95,15 @@ function commandOf(engine: EngineVersion, spec: EndpointSpec, model: string, sel
     self,
   });
 }
+
+/** A model name that is a path on the machine of the replica: `/models/m.gguf`, `./m`. */
+const isPath = (name: string) => /^\.{0,2}\//.test(name);
+
+const hubModel = ({ file, name, version }: EndpointSpec['model']): HubModel => ({
+  name,
+  ...(version === undefined ? {} : { revision: version }),
+  ...(file === undefined ? {} : { file }),
+});
 
 /** Unique; begins with the name of the endpoint. */
 export function replicaId({ name, workspace }: Pick<ResourceRecord, 'name' | 'workspace'>, random: string): string {

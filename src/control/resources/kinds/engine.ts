@@ -32,9 +32,9 @@ const version = section('Engine version', {
     help: 'start command; a nested list is left out when one of its placeholders has no value',
   }),
   task_arguments: field(taskArguments, { default: {}, help: 'arguments that {task...} stands for, by task' }),
-  false_flags: field(choice(['omit', 'no-prefix']), {
+  false_flags: field(choice(['omit', 'no-prefix', 'value']), {
     default: 'omit',
-    help: 'how a variable that is false is passed',
+    help: 'how a variable that is false is passed: not at all, --no-name or --name=false',
   }),
   flag_values: field(choice(['equals', 'separate']), {
     default: 'equals',
