@@ -274,3 +274,9 @@ describe('twinyard.service', () => {
     expect(settings.get('ProtectSystem')).toBe('strict');
   });
 });
+
+test('twinyard.socket listens on the port for clients', () => {
+  const { listen } = readGatewayConfig('replicas: [{ url: "http://h:1" }]', 'twinyard.yaml', () => {});
+  const streams = [...textOf('systemd/twinyard.socket').matchAll(/^ListenStream=(.*)$/gm)].map(([, value]) => value);
+  expect(streams).toEqual([`0.0.0.0:${listen.port}`]);
+});

@@ -50,8 +50,12 @@ export const responseUnknown = (id: string) =>
 export const endpointUnknown = (name: string) =>
   new ApiError('unknown_path', `There is no endpoint '${shown(name)}' here.`);
 
-export const endpointNotSettled = (name: string) =>
-  new ApiError('unavailable', `Endpoints are still being looked up, '${shown(name)}' may be among them.`);
+/** The endpoint is not known, and the control plane has not declared all endpoints yet. */
+export class EndpointsNotSettled extends ApiError {
+  constructor() {
+    super('unavailable', 'Endpoints are still being looked up: try again in a moment.', null, 1);
+  }
+}
 
 /** A bug. It is reported to the operator, not to the client. */
 export const internalError = () => new ApiError('internal', 'The gateway failed; the request may be tried again.');
@@ -128,3 +132,6 @@ export const replicaTaken = (id: string) =>
 
 export const tooManyReplicas = (place: string, most: number) =>
   new InputError('TOO_MANY_REPLICAS', place, `more than ${most} replicas`, 'spread them over several endpoints');
+
+export const badSockets = (problem: string, hint: string) =>
+  new InputError('GATEWAY_SOCKETS', 'LISTEN_FDS', problem, hint);

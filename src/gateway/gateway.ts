@@ -19,6 +19,7 @@ import type { AdminApi } from './server/admin-api.js';
 import { AdminFiles, newAdminToken } from './server/admin-files.js';
 import { adminHandler } from './server/admin-handler.js';
 import { Door } from './server/door.js';
+import { type InheritedSockets, NO_SOCKETS } from './server/inherited-sockets.js';
 import { publicHandler } from './server/public-handler.js';
 import { Services } from './services.js';
 import type { GatewayMetrics } from './telemetry/gateway-metrics.js';
@@ -101,14 +102,22 @@ export class Gateway {
    * Listens. Replicas need not be up: they join once they are healthy.
    * @param isAnnounced whether other programs on this machine find it through its data folder at once; else `announce`
    * does it
+   * @param sockets to listen on instead of opening the configured ports
    */
-  async start({ isAnnounced = true }: { readonly isAnnounced?: boolean } = {}): Promise<void> {
+  async start({
+    isAnnounced = true,
+    sockets = NO_SOCKETS,
+  }: {
+    readonly isAnnounced?: boolean;
+    readonly sockets?: InheritedSockets;
+  } = {}): Promise<void> {
     await this.#services.open();
     if (this.config.store !== null) {
       this.#adminFiles = new AdminFiles(this.config.dataDir);
       this.#takeToken(this.#adminFiles.knownToken());
     }
-    await Promise.all([this.fleet.check(), this.#ports.start()]);
+    const settled = this.fleet.directory.settling.begin();
+    await Promise.all([this.fleet.check().finally(settled), this.#ports.start(sockets)]);
     if (isAnnounced) this.announce();
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
     this.#watch();
@@ -139,8 +148,6 @@ export class Gateway {
   get adminUrl(): string {
     return this.#ports.adminUrl;
   }
-
-  // For the admin API and operators.
 
   get endpoints(): ReadonlyMap<string, Endpoint> {
     return this.fleet.endpoints;
@@ -243,7 +250,9 @@ export class Gateway {
 
   /** Refuses new requests, lets those under way end within `drainMs`, and stops. */
   async close(drainMs = this.config.drainMs): Promise<void> {
+    await this.#ports.handOver(drainMs);
     this.traffic.isDraining = true;
+    this.fleet.directory.settling.close();
     this.fleet.drain();
     for (const timer of this.#timers) clearInterval(timer);
     let isLate = false;

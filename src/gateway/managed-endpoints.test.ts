@@ -58,8 +58,43 @@ describe('a managed endpoint', () => {
     expect(await list('/workspace/ws/endpoint/second')).toEqual([200, ['other']]);
     expect(await list('/workspace/other/endpoint/chat')).toEqual([404, "There is no endpoint 'chat' here."]);
     expect(await list(PATH, 'POST')).toEqual([405, expect.stringContaining('GET, HEAD')]);
-    gateway.fleet.directory.isSettling = true;
-    expect(await list('/workspace/ws/endpoint/third')).toEqual([503, expect.stringContaining('still being looked up')]);
+  });
+
+  it('holds requests for unknown endpoints until the control plane has declared all of them', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    const { settling } = gateway.fleet.directory;
+    const settled = settling.begin();
+    let ended = 0;
+    const leave = new AbortController();
+    const left = fetch(`${gateway.url}/v1/models`, { signal: leave.signal }).catch(() => 'left');
+    const calls = [
+      post(gateway),
+      post(gateway, {}, {}, ''),
+      post(gateway, {}, {}, '/workspace/ws/endpoint/third'),
+      fetch(`${gateway.url}/v1/models`),
+    ].map((call) => call.finally(() => ended++));
+    await until(() => settling.waiting === 5);
+    leave.abort();
+    expect(await left).toBe('left');
+    await until(() => settling.waiting === 4);
+    gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)]));
+    expect(ended).toBe(0);
+    settled();
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200]);
+    expect(await answers[3]!.json()).toMatchObject({ data: [{ id: 'm' }] });
+    expect(settling.waiting).toBe(0);
+  });
+
+  it('refuses requests that wait for its endpoints when it stops', async () => {
+    const gateway = await gatewayOf();
+    const { settling } = gateway.fleet.directory;
+    settling.begin();
+    const calls = [post(gateway), fetch(`${gateway.url}/v1/models`)];
+    await until(() => settling.waiting === 2);
+    const closed = gateway.close(0);
+    for (const call of calls) expect(await messageOf(await call)).toContain('going down');
+    await closed;
   });
 
   it('holds requests briefly while none of its replicas is ready', async () => {

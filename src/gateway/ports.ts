@@ -1,6 +1,7 @@
 import type { GatewayConfig } from './config/gateway-config.js';
 import { proxyList } from './config/proxy-list.js';
 import { readTls, type TlsFiles } from './config/read-tls.js';
+import type { InheritedSockets } from './server/inherited-sockets.js';
 import { Listener, type RequestHandler } from './server/listener.js';
 
 export interface PortHandlers {
@@ -16,6 +17,9 @@ export interface PortFiles {
   public: TlsFiles | null;
   admin: TlsFiles | null;
 }
+
+/** How long idle clients may still send a request when the next process has the socket. */
+const HAND_OVER_MS = 1000;
 
 /** The gateway's two ports: one for clients and one for operators. They start, renew and stop together. */
 export class Ports {
@@ -44,8 +48,13 @@ export class Ports {
     return this.#admin.url;
   }
 
-  async start(): Promise<void> {
-    await Promise.all([this.#public.start(), this.#admin.start()]);
+  async start(sockets: InheritedSockets): Promise<void> {
+    await Promise.all([this.#public.start(sockets.public), this.#admin.start(sockets.admin)]);
+  }
+
+  /** Leaves new clients to the next process where that has the socket; see `Listener.handOver`. */
+  handOver(withinMs: number): Promise<void> {
+    return this.#public.handOver(Math.min(HAND_OVER_MS, withinMs));
   }
 
   /** Reads the certificates of a configuration before anything changes; throws an InputError when they are unusable. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ControlPlane } from '../../control/control-plane.js';
 import { GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
+import type { InheritedSockets } from '../../gateway/server/inherited-sockets.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
@@ -34,11 +35,13 @@ export const SERVE: CommandLine = {
 /** Runs the gateway, and the control plane where there is a store, until SIGINT or SIGTERM; then lets requests finish. */
 export async function serve(argv: readonly string[], io: CliIo): Promise<number> {
   const flags = await parseFlags<ServeFlags>(SERVE, argv);
-  const [{ Gateway }, { gatewayConfig }] = await Promise.all([
+  const [{ Gateway }, { gatewayConfig }, { takeInheritedSockets }] = await Promise.all([
     import('../../gateway/gateway.js'),
     import('./gateway-config.js'),
+    import('../../gateway/server/inherited-sockets.js'),
   ]);
   const say = (line: string) => io.stderr.write(`twinyard: ${line}\n`);
+  const sockets = takeInheritedSockets(process.env, process.pid);
   const readConfig = () => gatewayConfig(flags, (line) => say(`warning: ${line}`));
   const config = readConfig();
   tuneServer();
@@ -48,7 +51,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const stopped = io.untilStopped();
   let control: ControlPlane | null = null;
   try {
-    control = await start(gateway, io.self, say);
+    control = await start(gateway, sockets, io.self, say);
   } catch (error) {
     await gateway.close(0);
     throw gatewayListenError(error, config);
@@ -96,13 +99,14 @@ function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
 /** Starts a gateway, and a control plane if it has a store. A gateway with configured replicas also runs without one. */
 async function start(
   gateway: Gateway,
+  sockets: InheritedSockets,
   self: readonly string[],
   say: (line: string) => void,
 ): Promise<ControlPlane | null> {
   const { serveApi } = await import('../../api/api-server.js');
   if (gateway.config.store === null) {
     gateway.api = serveApi(gateway);
-    await gateway.start();
+    await gateway.start({ sockets });
     return null;
   }
   const [{ ControlPlane }, { isControlElsewhere, isFolderInUse }] = await Promise.all([
@@ -110,9 +114,9 @@ async function start(
     import('../../control/errors.js'),
   ]);
   const { dataDir, endpoints } = gateway.config;
-  // Requests for a model that is not known yet receive 503 with Retry-After.
-  gateway.fleet.directory.isSettling = true;
-  const opened = gateway.start({ isAnnounced: false }).then(() =>
+  // Requests for an endpoint that is not known yet wait: replicas of an earlier process may serve it.
+  const settled = gateway.fleet.directory.settling.begin();
+  const opened = gateway.start({ isAnnounced: false, sockets }).then(() =>
     ControlPlane.open({
       ...{ store: gateway.store!, routes: gateway.routes, self, dataDir },
       url: () => gateway.url,
@@ -131,6 +135,6 @@ async function start(
     if (!isFolderInUse(error)) gateway.announce();
     return null;
   } finally {
-    gateway.fleet.directory.isSettling = false;
+    settled();
   }
 }

@@ -75,7 +75,7 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   await openClusters(store, runners);
   await enqueueRunning();
   await all.start();
-  await all.settled('Endpoint');
+  await Promise.all([all.settled('Endpoint'), all.settled('ExternalEndpoint')]);
   return async () => {
     unwatch();
     draining.close();

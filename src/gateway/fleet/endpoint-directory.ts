@@ -1,7 +1,7 @@
 import { EVERY_WORKSPACE, EVERYTHING, isReached, type Reach } from '../access/reach.js';
 import type { EndpointConfig } from '../config/gateway-config.js';
 import {
-  endpointNotSettled,
+  EndpointsNotSettled,
   endpointTaken,
   endpointUnknown,
   modelUnknown,
@@ -10,6 +10,7 @@ import {
 } from '../errors.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { LiveReplica } from './replica/live-replica.js';
+import { Settling } from './settling.js';
 
 /** The workspace that endpoints of the configuration belong to. */
 export const FILE_WORKSPACE = 'default';
@@ -30,8 +31,8 @@ const NONE: readonly Endpoint[] = [];
 export class EndpointDirectory {
   /** Those of the configuration in its order, then managed ones by workspace and name. */
   readonly byName = new Map<string, Endpoint>();
-  /** The control plane has not declared all endpoints yet: an unknown one may still be declared. */
-  isSettling = false;
+  /** While the control plane has not declared all endpoints, an unknown one may still be declared. */
+  readonly settling = new Settling();
 
   /** The same by workspace, in the same order: a request looks only where its key reaches. */
   readonly #byWorkspace = new Map<string, Endpoint[]>();
@@ -67,6 +68,7 @@ export class EndpointDirectory {
   reachedModels(name: string | null, workspace: string | null, reach: Reach = EVERYTHING): Map<string, LiveReplica[]> {
     const found = new Map<string, Set<LiveReplica>>();
     const named = name === null ? null : this.#named(name, workspace ?? '', reach);
+    if (named === null && this.settling.isOn) throw new EndpointsNotSettled();
     for (const { models, workspace: reached } of reach) {
       const endpoints = named === null ? this.#in(reached) : isWithin(named, reached) ? [named] : NONE;
       for (const { replicas } of endpoints) {
@@ -88,7 +90,9 @@ export class EndpointDirectory {
    * none within reach, the same whether or not there is one elsewhere.
    */
   find(model: string, name: string | null, workspace: string | null = null, reach: Reach = EVERYTHING): Endpoint {
-    return name === null ? this.#ofModel(model, reach) : this.#namedFor(model, name, workspace ?? '', reach);
+    const endpoint = name === null ? this.#ofModel(model, reach) : this.#namedFor(model, name, workspace ?? '', reach);
+    if (this.settling.isOn && !endpoint.isReadyFor(model)) throw new EndpointsNotSettled();
+    return endpoint;
   }
 
   /** Throws an InputError when a configuration names a managed endpoint or a replica of one. */
@@ -130,7 +134,7 @@ export class EndpointDirectory {
       }
     }
     if (first !== null) return worthAsking(first, model);
-    if (this.isSettling) throw noReplica(model, 'endpoints are still being looked up');
+    if (this.settling.isOn) throw new EndpointsNotSettled();
     const candidates = reach.filter(({ models }) => models === null || models.has(model));
     throw missing(
       model,
@@ -156,7 +160,7 @@ export class EndpointDirectory {
       const ofFile = workspace === FILE_WORKSPACE ? this.byName.get(name) : undefined;
       if (ofFile?.managed === null) return ofFile;
     }
-    throw this.isSettling ? endpointNotSettled(name) : endpointUnknown(name);
+    throw this.settling.isOn ? new EndpointsNotSettled() : endpointUnknown(name);
   }
 }
 

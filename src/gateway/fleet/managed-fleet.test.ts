@@ -257,11 +257,11 @@ describe('managed endpoints and the configuration', () => {
     const { fleet, routes } = fleetOf();
     const denied = (name: string | null, status: number) =>
       expect(() => fleet.directory.find('m', name, 'ws')).toThrowError(expect.objectContaining({ status }));
-    fleet.directory.isSettling = true;
+    const settled = fleet.directory.settling.begin();
     for (const name of ['chat', null]) denied(name, 503);
     routes.put(managedEndpoint([managedReplica('a', NOWHERE)]));
     expect(fleet.directory.find('m', null).name).toBe('ws/chat');
-    fleet.directory.isSettling = false;
+    settled();
     denied('other', 404);
   });
 

@@ -110,6 +110,8 @@ export class Listener implements Omit<Public<OurListener>, 'handle' | 'reader' |
     });
   }
 
+  async handOver(): Promise<void> {}
+
   closeIdle(): void {
     this.#server.closeIdleConnections();
     for (const [socket, { due }] of this.#connections) if (due.size === 0) socket.destroy();

@@ -2,6 +2,7 @@ import { type AddressInfo, type BlockList, createServer, type Server, type Socke
 import { createServer as createTlsServer, type SecureVersion, type Server as TlsServer } from 'node:tls';
 import type { ListenConfig } from '../config/gateway-config.js';
 import { readTls, type TlsFiles } from '../config/read-tls.js';
+import { badSockets } from '../errors.js';
 import type { ClientTimes, ConnectionHost } from '../http/connection-host.js';
 import { HttpConnection } from '../http/http-connection.js';
 import type { HttpRequest } from '../http/http-request.js';
@@ -59,6 +60,7 @@ export class Listener implements ConnectionHost {
   readonly #handshakes = new Map<string, Socket>();
   readonly #addresses: AddressCounts;
   #watcher: NodeJS.Timeout | undefined;
+  #inherits = false;
 
   constructor(config: ListenConfig, parts: ListenerParts) {
     this.#config = config;
@@ -102,14 +104,23 @@ export class Listener implements ConnectionHost {
     });
   }
 
-  /** Resolves when it listens; rejects when it cannot. */
-  start(): Promise<void> {
+  /**
+   * Resolves when it listens; rejects when it cannot.
+   * @param socket the descriptor of a listening socket to use; null to open the configured port
+   */
+  start(socket: number | null = null): Promise<void> {
     const { host, port } = this.#config;
     const { bodyMs, headersMs, idleMs } = this.times;
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject);
+      const failed = (error: Error) => reject(socket === null ? error : notASocket(socket));
+      this.#server.once('error', failed);
+      this.#server.listen(socket === null ? { port, host } : { fd: socket }, () => {
+        if (socket !== null && typeof this.#server.address() !== 'object') {
+          failed(notASocket(socket));
+          return;
+        }
+        this.#inherits = socket !== null;
+        this.#server.off('error', failed);
         const everyMs = Math.min(LOOK_MS, Math.ceil(Math.min(bodyMs, headersMs, idleMs) / 4));
         this.#watcher = setInterval(() => this.#look(), everyMs);
         resolve();
@@ -118,8 +129,9 @@ export class Listener implements ConnectionHost {
   }
 
   get url(): string {
-    const { host, tls } = this.#config;
-    const { port } = this.#server.address() as AddressInfo;
+    const { tls } = this.#config;
+    const { address, port } = this.#server.address() as AddressInfo;
+    const host = this.#inherits ? address : this.#config.host;
     return `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
@@ -131,6 +143,23 @@ export class Listener implements ConnectionHost {
   /** Uses these files for new connections. */
   renew(files: TlsFiles): void {
     (this.#server as TlsServer).setSecureContext({ ...files, minVersion: OLDEST_TLS });
+  }
+
+  /**
+   * Leaves new connections to the next process, if the socket is not its own: they wait in the socket's queue. Requests
+   * on open connections are still handled, and each response closes its connection. Resolves when no connection is left,
+   * or after `withinMs`.
+   */
+  async handOver(withinMs: number): Promise<void> {
+    if (!this.#inherits) return;
+    this.isStopping = true;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   /** Stops listening; resolves when the last connection has ended. */
@@ -173,6 +202,9 @@ export class Listener implements ConnectionHost {
     for (const connection of this.#connections) connection.check(nowMs, this.times);
   }
 }
+
+const notASocket = (socket: number) =>
+  badSockets(`descriptor ${socket} is not a listening TCP socket`, 'see ListenStream= in systemd.socket(5)');
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;

@@ -3,9 +3,8 @@ import { API_KINDS, errorShape } from '../../protocol/endpoints.js';
 import { ApiError, type ErrorShape } from '../../protocol/errors.js';
 import { withUsageRequested } from '../../protocol/with-usage-requested.js';
 import type { AccessKey } from '../access/keys/access-key.js';
-import { EVERYTHING, type Reach } from '../access/reach.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { draining, internalError, methodWrong, modelUnknown, pathUnknown } from '../errors.js';
+import { draining, EndpointsNotSettled, internalError, methodWrong, pathUnknown } from '../errors.js';
 import type { EndpointDirectory } from '../fleet/endpoint-directory.js';
 import { type HttpRequest, readBody } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
@@ -19,8 +18,8 @@ import { type RequestFacts, readFacts, requestIdOf } from '../request/request-fa
 import type { Tracing } from '../telemetry/tracing/tracing.js';
 import type { Door } from './door.js';
 import type { RequestHandler } from './listener.js';
-import { modelCard } from './model-cards.js';
-import { type ModelsRoute, modelsRoute, originForm, type PublicRoute, publicRoute } from './public-route.js';
+import { keyOf, plainResponse, reachOf, sendJson } from './plain-response.js';
+import { originForm, type PublicRoute, publicRoute } from './public-route.js';
 import { continuedAt, storedResponse } from './stored-response.js';
 
 /** What the public port needs of the gateway. */
@@ -69,7 +68,7 @@ export function publicHandler(host: PublicHost, door: Door): RequestHandler {
       if (door.crossOrigin(request, response)) return;
       const url = originForm(request.url, request.header('host'));
       const route = publicRoute(url, host.config.http.unknownPaths === 'pass');
-      if (route === null) respondPlain(arrival, url.split('?', 1)[0]!);
+      if (route === null) respondPlain(arrival, url.split('?', 1)[0]!, true);
       else {
         arrival.shape = errorShape(route.kind);
         routed(arrival, route);
@@ -81,6 +80,7 @@ export function publicHandler(host: PublicHost, door: Door): RequestHandler {
   };
 }
 
+const noop = () => {};
 const POST: readonly string[] = ['POST'];
 
 function routed(arrival: Arrival, route: PublicRoute): void {
@@ -133,7 +133,7 @@ function receive(arrival: RoutedArrival): void {
     (error, bytes) => {
       guarded(arrival, () => {
         if (error !== null) throw error;
-        begin(arrival, body.end(bytes));
+        beginSettled(arrival, body.end(bytes));
       });
     },
     body.watch,
@@ -151,11 +151,29 @@ function guarded(arrival: RoutedArrival, step: () => void): void {
   }
 }
 
-/** The key of a request, null where none is required, or why it is refused. */
-function keyOf({ services }: PublicHost, request: HttpRequest): AccessKey | ApiError | null {
-  const { access } = services;
-  if (access === null) return null;
-  return access.check(request.header('authorization'), request.header('x-api-key'), request.address);
+/** A request for an endpoint that is not known yet waits for the control plane to declare it. */
+function beginSettled(arrival: RoutedArrival, received: ReceivedBody): void {
+  try {
+    begin(arrival, received);
+  } catch (problem) {
+    if (!(problem instanceof EndpointsNotSettled)) throw problem;
+    hold(arrival, arrival.release, () => {
+      arrival.response.onClose = arrival.release;
+      guarded(arrival, () => {
+        if (arrival.host.isDraining) throw draining();
+        begin(arrival, received);
+      });
+    });
+  }
+}
+
+/** @param left called when the client leaves before */
+function hold({ host, response }: Arrival, left: () => void, go: () => void): void {
+  const cancel = host.directory.settling.hold(go);
+  response.onClose = () => {
+    cancel();
+    left();
+  };
 }
 
 function begin(arrival: RoutedArrival, received: ReceivedBody): void {
@@ -207,11 +225,6 @@ function start(arrival: RoutedArrival, facts: RequestFacts, sent: Buffer): void 
   new Exchange(host, endpoint, facts, parts).start();
 }
 
-/** Where the requests of a key may go; everywhere where none is required. */
-function reachOf(key: AccessKey | null): Reach {
-  return key === null ? EVERYTHING : key.reach;
-}
-
 /** The model of a request that names none: the only one of its endpoint that its key may use; else empty. */
 function onlyModelFor({ directory }: PublicHost, { endpoint, workspace }: PublicRoute, key: AccessKey | null): string {
   const all = [...directory.reachedModels(endpoint, workspace, reachOf(key)).keys()];
@@ -234,41 +247,20 @@ function refuseMethod(arrival: Arrival, path: string, allowed: string): void {
   refuse(arrival, methodWrong(arrival.request.method, path, allowed), ['allow', allowed]);
 }
 
-function respondPlain(arrival: Arrival, path: string): void {
+/** @param mayWait until all endpoints are known */
+function respondPlain(arrival: Arrival, path: string, mayWait: boolean): void {
   const { host, request, response } = arrival;
   const page = plainResponse(host, path);
   if (page === null) refuse(arrival, pathUnknown(request.method, path));
   else if (request.method !== 'GET' && request.method !== 'HEAD') refuseMethod(arrival, path, 'GET, HEAD');
   else {
-    const [status, body] = page(request);
-    sendJson(response, status, body);
+    try {
+      sendJson(response, ...page(request));
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      if (!mayWait || !(problem instanceof EndpointsNotSettled)) refuse(arrival, problem);
+      else
+        hold(arrival, noop, () => (host.isDraining ? refuse(arrival, draining()) : respondPlain(arrival, path, false)));
+    }
   }
-}
-
-type PlainResponse = (request: HttpRequest) => [status: number, body: object];
-
-/** The handler of a path that needs no replica, or null; it throws an ApiError for what it refuses. */
-function plainResponse(host: PublicHost, path: string): PlainResponse | null {
-  if (path === '/health') return () => [200, { status: 'alive' }];
-  if (path === '/ready') return () => (host.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]);
-  const route = modelsRoute(path);
-  return route === null ? null : (request) => [200, models(host, request, route)];
-}
-
-/** Without a permitted key a client learns neither the models nor whether an endpoint exists. */
-function models(host: PublicHost, request: HttpRequest, { endpoint, model, workspace }: ModelsRoute): object {
-  const key = keyOf(host, request);
-  if (key instanceof ApiError) throw key;
-  const reached = host.directory.reachedModels(endpoint, workspace, reachOf(key));
-  const all = [...reached.keys()];
-  const visible = key === null ? all : key.visible(all);
-  if (model === null) return { object: 'list', data: visible.map((id) => modelCard(id, reached.get(id)!)) };
-  if (!visible.includes(model)) throw modelUnknown(model);
-  return modelCard(model, reached.get(model)!);
-}
-
-export function sendJson(response: HttpResponse, status: number, body: unknown): void {
-  const bytes = Buffer.from(`${JSON.stringify(body)}\n`);
-  response.writeHead(status, ['content-type', 'application/json', 'content-length', String(bytes.length)]);
-  response.end(bytes);
 }
