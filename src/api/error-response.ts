@@ -2,6 +2,7 @@ import { ModelError } from '../control/models/errors.js';
 import { InvalidResources } from '../control/resources/errors.js';
 import { kindNamed, listCommand } from '../control/resources/kinds.js';
 import { DEFAULT_WORKSPACE } from '../control/resources/resource.js';
+import { NEEDS_ADMIN } from '../control/store/errors.js';
 import { resourceView } from '../control/store/resource-view.js';
 import { InputError, RunError } from '../kernel/errors.js';
 import { ApiError } from '../protocol/errors.js';
@@ -82,7 +83,8 @@ export function errorResponse(error: unknown): ApiResponse {
   if (error instanceof RunError) return failed(503, { code: error.code, message: error.message, hint: '' });
   if (error instanceof InvalidResources) {
     const { code, message, problems } = error;
-    return failed(422, { code, message, hint: '', problems: problems.map(problemOf) });
+    const isForbidden = problems.every((one) => one.code === NEEDS_ADMIN);
+    return failed(isForbidden ? 403 : 422, { code, message, hint: '', problems: problems.map(problemOf) });
   }
   if (!(error instanceof InputError)) throw error;
   const said = error.code === 'RESOURCE_UNKNOWN' ? withList(error) : error;

@@ -91,7 +91,7 @@ async function untilRunning({ host }: ControlPlane): Promise<void> {
 
 test('starts processes, which the next control plane finds, replaces and stops', async () => {
   const first = await open();
-  await first.host.store.apply('alice', chat('one', 2));
+  await first.host.store.apply('alice', chat('one', 2), { isAdmin: true });
   await untilRunning(first);
   const ids = routes.routed();
   expect([ids.length, (await processes()).length]).toEqual([2, 2]);
@@ -103,7 +103,7 @@ test('starts processes, which the next control plane finds, replaces and stops',
   const next = await open();
   expect(routes.routed().sort()).toEqual([...ids].sort());
   expect(await next.host.store.resources.get({ kind: 'Cluster', workspace: '', name: 'local' })).not.toBeNull();
-  await next.host.store.apply('alice', chat('two', 1));
+  await next.host.store.apply('alice', chat('two', 1), { isAdmin: true });
   await untilRunning(next);
   const [renewed] = routes.endpoints.get('default/chat')!.replicas;
   expect(await (await fetch(renewed!.url)).text()).toBe('two');
@@ -135,7 +135,7 @@ test('a folder and a store have one control plane each', async () => {
 test('accepts no changes after another has taken over; its replicas run, and are found when it has the lease again', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const plane = await open();
-  await plane.host.store.apply('alice', chat('one', 1));
+  await plane.host.store.apply('alice', chat('one', 1), { isAdmin: true });
   await untilRunning(plane);
   const ids = routes.routed();
   const { host } = plane;
@@ -148,7 +148,7 @@ test('accepts no changes after another has taken over; its replicas run, and are
   expect(() => plane.host).toThrow('in use by the control plane of elsewhere:/data');
   await plane.close();
   // Changes are not reconciled any more.
-  await host.store.apply('alice', chat('two', 1));
+  await host.store.apply('alice', chat('two', 1), { isAdmin: true });
   expect([await plane.running(), routes.routed()]).toEqual([1, ids]);
 
   await store.settings.set('control_plane', JSON.stringify({ ...thief, until: 1 }));
@@ -177,7 +177,7 @@ test('creates no new key while secrets are encrypted with another', async () => 
   rmSync(key);
   // Nothing is encrypted yet: a new key does no harm.
   const second = await open();
-  await second.host.store.apply('alice', readResources(away('hush'), 'f.yaml'));
+  await second.host.store.apply('alice', readResources(away('hush'), 'f.yaml'), { isAdmin: true });
   await second.close();
   const kept = readFileSync(key);
   rmSync(key);
@@ -195,7 +195,7 @@ test('creates no new key while secrets are encrypted with another', async () => 
   writeFileSync(key, `${'0'.repeat(64)}\n`, { mode: 0o600 });
   const last = await open();
   const ref = { kind: 'ExternalEndpoint', workspace: 'default', name: 'away' };
-  await last.host.store.apply('alice', readResources(away('hush'), 'f.yaml'));
+  await last.host.store.apply('alice', readResources(away('hush'), 'f.yaml'), { isAdmin: true });
   expect((await last.host.store.revealed(ref))!.spec).toMatchObject({ upstreams: [{ credential: 'hush' }] });
   await last.close();
 });

@@ -12,6 +12,9 @@ export interface Caller {
   readonly workspaces: ReadonlyMap<string, KeyRole>;
 }
 
+/** Whether a caller may decide which code runs and which addresses are reached: an admin of one workspace may not. */
+export const isAdminEverywhere = ({ role }: Pick<Caller, 'role'>) => isEnough(role, 'admin');
+
 /** Whether a role includes another: each has the rights of those before it. */
 export const isEnough = (role: KeyRole, wanted: KeyRole) => KEY_ROLES.indexOf(role) >= KEY_ROLES.indexOf(wanted);
 

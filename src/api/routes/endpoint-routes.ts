@@ -4,6 +4,7 @@ import type { ReplicaHandle } from '../../control/runner/contract.js';
 import { field, flag, required, section, text, whole } from '../../schema/fields.js';
 import { ResourceConflict, unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
+import { isAdminEverywhere } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { unknownReplica } from '../errors.js';
@@ -68,7 +69,9 @@ async function scale(host: ApiHost, request: ApiRequest<object, { replicas: numb
     const resource = checkedResource({ ...before, spec: { ...before.spec, ...request.body } }, placeOf);
     const expected = asked ?? before.metadata.resource_version!;
     try {
-      const [applied] = await store.apply(request.caller.name, [{ resource, placeOf, expected }]);
+      const [applied] = await store.apply(request.caller.name, [{ resource, placeOf, expected }], {
+        isAdmin: isAdminEverywhere(request.caller),
+      });
       return ok(applied!.resource);
     } catch (error) {
       // Another change came first; without a version this one is meant for whatever there is.

@@ -7,7 +7,7 @@ import { refOf } from '../../control/store/resource-view.js';
 import { field, flag, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import { authoriseChange } from '../access/authorise.js';
-import { type Caller, isEnough, roleIn } from '../access/caller.js';
+import { type Caller, isAdminEverywhere, isEnough, roleIn } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { PAGE_QUERY, pageOfAll } from '../pagination.js';
@@ -74,7 +74,7 @@ async function apply(host: ApiHost, { body, caller, query }: ApiRequest<ApplyQue
     refuseFileEndpoint(host, refOf(resource));
   }
   await refuseUnknownClass(host, written);
-  const applied = await store.apply(caller.name, written, { dryRun });
+  const applied = await store.apply(caller.name, written, { dryRun, isAdmin: isAdminEverywhere(caller) });
   const items = applied.map(({ action, differences, resource }) => ({ action, differences, resource }));
   return ok({ kind: 'Applied', dry_run: dryRun, text: planText(applied, { isDryRun: dryRun }), items });
 }

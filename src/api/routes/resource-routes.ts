@@ -9,6 +9,7 @@ import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { authoriseChange, authoriseRemoval } from '../access/authorise.js';
+import { isAdminEverywhere } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { otherThanPath } from '../errors.js';
@@ -112,6 +113,8 @@ const refIn = ({ kind }: ResourceKind, { params }: Pick<ApiRequest, 'params'>): 
 const changeable = async (host: ApiHost, { kind }: ResourceKind): Promise<ControlStore> =>
   kind === API_KEY ? host.resources() : (await host.control()).store;
 
+const rightsOf = ({ caller }: Pick<ApiRequest, 'caller'>) => ({ isAdmin: isAdminEverywhere(caller) });
+
 interface ListQuery extends PageQuery {
   readonly labels?: string | undefined;
   readonly uid?: string | undefined;
@@ -144,7 +147,7 @@ function creates(kind: ResourceKind) {
   return async (host: ApiHost, request: TextRequest) => {
     const store = await changeable(host, kind);
     const written = await checkedBody(host, store, kind, request);
-    const [applied] = await store.apply(request.caller.name, [{ ...written, expected: null }]);
+    const [applied] = await store.apply(request.caller.name, [{ ...written, expected: null }], rightsOf(request));
     return { status: 201, body: applied!.resource };
   };
 }
@@ -155,7 +158,7 @@ function puts(kind: ResourceKind) {
     const written = await checkedBody(host, store, kind, request);
     const expected = versionOf(request.header('if-match'));
     const wanted = expected === undefined ? written : { ...written, expected };
-    const [applied] = await store.apply(request.caller.name, [wanted]);
+    const [applied] = await store.apply(request.caller.name, [wanted], rightsOf(request));
     return { status: applied!.action === 'created' ? 201 : 200, body: applied!.resource };
   };
 }

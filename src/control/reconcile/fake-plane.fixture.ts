@@ -89,7 +89,7 @@ export class FakePlane {
   }
 
   async apply(text: string): Promise<void> {
-    await this.store.apply('alice', readResources(text, 'f.yaml'));
+    await this.store.apply('alice', readResources(text, 'f.yaml'), { isAdmin: true });
     await this.rest();
   }
 

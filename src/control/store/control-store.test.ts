@@ -32,7 +32,8 @@ describeStores((stores) => {
     const store = await stores.open(address);
     const control = new ControlStore(store, SecretBox.open(join(folder, 'secrets.key')));
     await installDefaults(control);
-    const apply = (text: string, options = {}) => control.apply('alice', readResources(text, 'f.yaml'), options);
+    const apply = (text: string, options = {}) =>
+      control.apply('alice', readResources(text, 'f.yaml'), { isAdmin: true, ...options });
     return { address, store, control, apply };
   }
 
@@ -136,7 +137,7 @@ describeStores((stores) => {
       const { apply, store } = await opened();
       await apply(registry(TOKEN));
       const other = new ControlStore(store, SecretBox.open(join(folder, 'other.key')));
-      const applyThere = (text: string) => other.apply('alice', readResources(text, 'f.yaml'));
+      const applyThere = (text: string) => other.apply('alice', readResources(text, 'f.yaml'), { isAdmin: true });
       const hint = /apply the resources with their secrets again/;
       await expect(other.revealed(HUB)).rejects.toThrow(hint);
       // Stars hold no secret that could be encrypted again.

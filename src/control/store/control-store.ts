@@ -17,6 +17,7 @@ import type { Resource } from '../resources/resource.js';
 import { CONTROL_PLANE } from './actors.js';
 import { isBuiltIn } from './built-in.js';
 import { builtIn, nameTaken, resourceInUse } from './errors.js';
+import { type OperatorChange, operatorProblems } from './operator-limits.js';
 import { type Present, referenceProblems } from './reference-problems.js';
 import { usersOf } from './references.js';
 import { refOf, resourceView } from './resource-view.js';
@@ -34,6 +35,12 @@ export interface Applied extends PlannedChange {
   readonly resource: Resource;
 }
 
+export interface ApplyOptions {
+  readonly dryRun?: boolean;
+  /** The actor has the role admin in every workspace. Without it, what only such an admin may set is refused. */
+  readonly isAdmin?: boolean;
+}
+
 /** Resources with the rules of their kinds: encrypted secrets, references, views. */
 export class ControlStore {
   readonly resources: Resources;
@@ -48,19 +55,24 @@ export class ControlStore {
   }
 
   /** Applies resources, all or none; those without a change are left alone. A dry run reports what would change. */
-  async apply(
-    actor: string,
-    wanted: readonly Wanted[],
-    options: { readonly dryRun?: boolean } = {},
-  ): Promise<Applied[]> {
+  async apply(actor: string, wanted: readonly Wanted[], options: ApplyOptions = {}): Promise<Applied[]> {
     let applied: Applied[] = [];
     try {
       return await this.resources.change(actor, async (tx) => {
         applied = [];
         const problems: InputError[] = [];
-        for (const one of wanted) applied.push(await this.put(tx, one));
+        const changes: OperatorChange[] = [];
+        for (const one of wanted) {
+          const before = await tx.get(refOf(one.resource));
+          const { after, ...done } = await this.put(tx, one, before);
+          applied.push(done);
+          changes.push({ before, after, placeOf: one.placeOf });
+        }
         // After all are in place: resources of one file may refer to each other in any order.
         for (const one of wanted) problems.push(...(await problemsAmong(tx, one)));
+        if (options.isAdmin !== true) {
+          for (const change of changes) problems.push(...(await operatorProblems(change, tx)));
+        }
         if (problems.length > 0) throw new InvalidResources(problems);
         if (options.dryRun) throw new DryRun();
         return applied;
@@ -149,9 +161,12 @@ export class ControlStore {
     return this.resources.change(CONTROL_PLANE, (tx) => tx.remove(ref, uid));
   }
 
-  private async put(tx: ResourceTransaction, { expected, placeOf, resource }: Wanted): Promise<Applied> {
+  private async put(
+    tx: ResourceTransaction,
+    { expected, placeOf, resource }: Wanted,
+    before: ResourceRecord | null,
+  ): Promise<Applied & { readonly after: ResourceRecord }> {
     const ref = refOf(resource);
-    const before = await tx.get(ref);
     const kind = kindNamed(resource.kind, resource.kind);
     const spec = sealSpec(this.box, kind, ref, resource.spec, before?.spec ?? null, placeOf);
     const content = { spec, labels: resource.metadata.labels };
@@ -161,7 +176,7 @@ export class ControlStore {
       content,
       expected === undefined ? (resource.metadata.resource_version ?? 'any') : expected,
     );
-    return { ...planned!, resource: resourceView(after) };
+    return { ...planned!, resource: resourceView(after), after };
   }
 }
 

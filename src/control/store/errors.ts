@@ -5,8 +5,14 @@ import type { ResourceRef } from '../../store/resources/resource-record.js';
 
 /** Conflicts between resources. Codes are stable and start with RESOURCE_. */
 
+export const NEEDS_ADMIN = 'RESOURCE_NEEDS_ADMIN';
+
 export const unknownWorkspace = (place: string, given: string, known: readonly string[]) =>
   new InputError('RESOURCE_WORKSPACE', place, `there is no workspace '${given}'`, knownNames(given, known));
+
+/** The change needs the role admin in every workspace. */
+export const needsAdminRole = (place: string, problem: string, hint: string) =>
+  new InputError(NEEDS_ADMIN, place, problem, hint);
 
 export const nameTaken = (place: string, other: string) =>
   new InputError('RESOURCE_NAME_TAKEN', place, `${other} has the same path`, 'choose another name');

@@ -295,8 +295,9 @@ describe('failures', () => {
   test.each([
     [{ cluster: 'moon' }, "cluster 'moon' does not exist or is not connected"],
     [{ engine: { name: 'nobody' } }, "engine 'nobody' does not exist"],
+    [{ env: { LD_PRELOAD: '/x.so' } }, 'no endpoint may set LD_PRELOAD: remove it from its environment'],
     [{ model: { registry: 'shelf', name: 'm', task: 'text-generation' } }, "model registry 'shelf' does not exist"],
-  ])('waits for resources that do not exist: %j', async (more, problem) => {
+  ])('does not start what refers to nothing, or what the API refuses: %j', async (more, problem) => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 0\n');
     // As in a store that was filled by an older version, or by hand.

@@ -1,3 +1,4 @@
+import { isLoaderVariable } from '../../../engines/loader-variables.js';
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { engineVersion } from '../../resources/check-endpoint.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
@@ -50,6 +51,9 @@ export async function resolveEndpoint(
       blocker: null,
     };
   }
+  // The API refuses them; a store of an earlier release, or a restored one, may have them.
+  const loader = [...Object.keys(spec.env), ...Object.keys(spec.secret_env)].find(isLoaderVariable);
+  if (loader !== undefined) return blocked(`no endpoint may set ${loader}: remove it from its environment`);
   const runner = runners.typeOf(spec.cluster);
   if (runner === null) return blocked(`cluster '${spec.cluster}' does not exist or is not connected`);
   const found = await store.resources.get({ kind: 'Engine', workspace: '', name: spec.engine.name });

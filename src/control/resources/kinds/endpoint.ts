@@ -1,3 +1,4 @@
+import { isLoaderVariable } from '../../../engines/loader-variables.js';
 import { ENGINE_TASKS } from '../../../engines/task.js';
 import { policyOf } from '../../../gateway/config/config-parts.js';
 import { DEFAULT_POLICY, type PolicyConfig } from '../../../gateway/config/gateway-config.js';
@@ -138,6 +139,7 @@ export const endpoint = defineKind({
       if (!Object.hasOwn(given.env, key)) continue;
       problems.push(invalidField(placeOf(`spec.secret_env.${key}`), 'is also in env', 'keep one of the two'));
     }
+    problems.push(...loaderProblems(given, placeOf), ...argumentProblems(given, placeOf));
     try {
       endpointPolicy(given, placeOf);
     } catch (error) {
@@ -147,6 +149,33 @@ export const endpoint = defineKind({
     return problems;
   },
 });
+
+function loaderProblems({ env, secret_env }: EndpointSpec, placeOf: PlaceOf): InputError[] {
+  const places = Object.entries({ env, secret_env }).flatMap(([key, map]) =>
+    Object.keys(map)
+      .filter(isLoaderVariable)
+      .map((name) => `spec.${key}.${name}`),
+  );
+  const hint = "leave it out; an admin can set it in 'env' of the engine's version";
+  return places.map((path) =>
+    invalidField(placeOf(path), 'makes programs load code, and no endpoint may set it', hint),
+  );
+}
+
+/** Values that stand alone on the command line: one that begins with '-' would be read as a flag. */
+function argumentProblems({ model, variables }: EndpointSpec, placeOf: PlaceOf): InputError[] {
+  const { file, name, serve_as, version } = model;
+  const alone: [path: string, value: unknown][] = Object.entries({ name, file, serve_as, version }).map(
+    ([key, value]) => [`spec.model.${key}`, value],
+  );
+  for (const [key, value] of Object.entries(variables)) {
+    if (!Array.isArray(value)) continue;
+    for (const [i, one] of value.entries()) alone.push([`spec.variables.${key}[${i}]`, one]);
+  }
+  return alone
+    .filter(([, value]) => typeof value === 'string' && value.startsWith('-'))
+    .map(([path]) => invalidField(placeOf(path), "begins with '-'", 'the engine would read it as a flag: rename it'));
+}
 
 /** The policy of an endpoint as the gateway takes it. Throws an `InputError` for one that is not valid. */
 export function endpointPolicy(
