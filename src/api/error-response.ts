@@ -35,7 +35,6 @@ export interface ApiErrorBody {
 
 /** The status of codes that mean something else than 400. */
 const STATUS: Readonly<Record<string, number>> = {
-  API_BODY_TOO_DEEP: 413,
   API_DECISION: 404,
   API_ENDPOINT: 404,
   API_FILE_ENDPOINT: 409,
@@ -55,6 +54,7 @@ const STATUS: Readonly<Record<string, number>> = {
   RESOURCE_BUILT_IN: 409,
   RESOURCE_DELETING: 409,
   RESOURCE_IN_USE: 409,
+  RESOURCE_LIMIT: 413,
   RESOURCE_UNKNOWN: 404,
 };
 

@@ -1,5 +1,9 @@
+import { refuseDeepText } from '../control/resources/documents/document-limits.js';
 import { invalidField } from '../control/resources/errors.js';
+import type { AdminCall } from '../gateway/server/admin-api.js';
 import { InputError } from '../kernel/errors.js';
+import { readJson } from '../schema/read-json.js';
+import type { ApiRoute } from './api-route.js';
 
 /** What messages call the body of a request. */
 export const BODY = 'body';
@@ -22,4 +26,23 @@ export function jsonObject(body: string, hint: string): Record<string, unknown> 
     // Reported below.
   }
   throw invalidField(BODY, 'is not a JSON object', hint);
+}
+
+/** Resources, of which one body may hold many. */
+const MOST_DOCUMENT_BYTES = 1024 * 1024;
+const MOST_JSON_BYTES = 64 * 1024;
+const CODES = { invalid: 'API_BODY', unknownKey: 'API_BODY' };
+
+/** The body of a request as its route describes it: checked JSON, or the text of resources. */
+export async function readRequestBody({ body }: ApiRoute, call: Pick<AdminCall, 'body'>): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const text = await call.body(body.type === 'json' ? MOST_JSON_BYTES : MOST_DOCUMENT_BYTES);
+  // Resources are parsed within limits of their own.
+  if (body.type === 'resource' || body.type === 'documents') return text;
+  refuseDeepText(text, BODY);
+  if (body.type !== 'json') return text;
+  const isEmpty = text.trim() === '' && body.optional === true;
+  const start = `give JSON, as in ${JSON.stringify(body.example)}`;
+  const { given, value } = readJson(isEmpty ? '{}' : text, body.schema, CODES, start);
+  return body.asGiven === true ? given : value;
 }

@@ -79,7 +79,7 @@ describe('routing', () => {
     const body = `{"apiVersion": ${'['.repeat(200)}`;
     expect(await ask('POST /api/v1/apply', { body })).toMatchObject({
       status: 413,
-      body: { error: { code: 'API_BODY_TOO_DEEP' } },
+      body: { error: { code: 'RESOURCE_LIMIT' } },
     });
   });
 

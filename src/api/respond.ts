@@ -6,7 +6,7 @@ import type { ApiRequest, ApiResponse, ApiRoute } from './api-route.js';
 import { errorResponse } from './error-response.js';
 import { apiPathUnknown, wrongMethod } from './errors.js';
 import { readQuery } from './query.js';
-import { readRequestBody } from './request-body.js';
+import { readRequestBody } from './request-parts.js';
 import { API_ROUTES } from './routes.js';
 import { keepAlive } from './streams/keep-alive.js';
 

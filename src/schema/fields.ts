@@ -95,7 +95,8 @@ function mapsOnly<S extends v.GenericSchema>(schema: S, isRefused: (key: string)
       }
       const checked = run.call(this, dataset, config);
       const keys = typeof input === 'object' && input !== null ? Object.keys(input).filter(isRefused) : [];
-      for (const key of keys) addKeyIssue(this, key, input as object, checked, config);
+      const reported = new Set(checked.issues?.map(({ path }) => (path?.length === 1 ? path[0]!.key : null)));
+      for (const key of keys) if (!reported.has(key)) addKeyIssue(this, key, input as object, checked, config);
       return checked;
     },
   } as S;
@@ -110,8 +111,6 @@ function addKeyIssue(
   dataset: ReturnType<Run>,
   config: Parameters<Run>[1],
 ): void {
-  const isReported = dataset.issues?.some(({ path }) => path?.length === 1 && path[0]!.key === key);
-  if (isReported) return;
   const value = (input as Record<string, unknown>)[key];
   const path = [{ type: 'object', origin: 'key', input: input as Record<string, unknown>, key, value }] as const;
   v._addIssue(schema, 'key', dataset, config, { input: key, expected: 'never', path: [...path] });

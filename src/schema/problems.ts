@@ -19,11 +19,14 @@ export interface SchemaCodes {
   readonly unknownKey: string;
 }
 
-/** Everything wrong with a value, in the order of the schema; empty when it fits. */
-export function problemsOf(schema: Schema, value: unknown): Problem[] {
+/** Everything wrong with a value, in the order of the schema, up to `most`; empty when it fits. */
+export function problemsOf(schema: Schema, value: unknown, most = Number.POSITIVE_INFINITY): Problem[] {
   // One problem per value: a value that is too long is not also reported as malformed.
   const { issues = [] } = v.safeParse(schema, value, { abortPipeEarly: true });
-  return issues.flatMap(closest).map((issue) => problemOf(schema, issue));
+  return issues
+    .slice(0, most)
+    .flatMap(closest)
+    .map((issue) => problemOf(schema, issue));
 }
 
 /** Of a union, what is wrong inside the alternative that the value resembles. */

@@ -24,6 +24,17 @@ describe('roles', () => {
     expect((await ask('GET /api/v1/events?kind=Engine', { as: operator })).status).toBe(200);
   });
 
+  it('that may change nothing anywhere are refused by apply, dry run included, before the body is read', async () => {
+    for (const as of [caller('viewer'), caller('none', { default: 'viewer' })]) {
+      for (const query of ['', '?dry_run=true']) {
+        expect(await ask(`POST /api/v1/apply${query}`, { as, body: '['.repeat(1_000_000) })).toMatchObject({
+          status: 403,
+          body: { error: { code: 'API_FORBIDDEN' } },
+        });
+      }
+    }
+  });
+
   it('cannot be raised by a key: only a caller with the role in every workspace can create or change a key with it', async () => {
     const key = (role: string) => ({
       apiVersion: 'twinyard/v1',

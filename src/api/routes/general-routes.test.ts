@@ -62,7 +62,7 @@ spec: {rle: x}
       '22:36 (spec.api_keys[1])',
       '27:13 (spec.rle)',
     ]);
-    expect(await placesFor(caller('none', { default: 'viewer' }))).toEqual([
+    expect(await placesFor(caller('none', { default: 'viewer', other: 'operator' }))).toEqual([
       '5:13 (spec.replicas)',
       '9:21 (spec.routing.policy)',
       '27:13 (spec.rle)',

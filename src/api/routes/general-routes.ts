@@ -42,7 +42,8 @@ export const GENERAL_ROUTES: readonly ApiRoute[] = [
   defineRoute({
     method: 'POST',
     path: '/api/v1/apply',
-    role: 'viewer',
+    // Each resource is checked as well; the body of a caller that may change nothing is not even read.
+    role: 'operator',
     scope: 'each',
     summary: 'Apply all resources of a file, or none of them',
     query: {
@@ -64,7 +65,7 @@ interface ApplyQuery {
 
 async function apply(host: ApiHost, { body, caller, query }: ApiRequest<ApplyQuery, string>) {
   const { dry_run: dryRun } = query;
-  const read = readDocuments(body, query.file, query.workspace);
+  const read = await readDocuments(body, query.file, query.workspace);
   const areKeys = read.drafts.every(({ kind }) => kind.kind === API_KEY);
   const store = areKeys ? await host.resources() : (await host.control()).store;
   if (read.problems.length > 0) throw new InvalidResources(await allProblems(store, caller, read));

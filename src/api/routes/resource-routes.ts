@@ -1,8 +1,8 @@
 import { checkedStatus } from '../../control/resources/check-resource.js';
-import { invalidField } from '../../control/resources/errors.js';
+import { InvalidResources, invalidField } from '../../control/resources/errors.js';
 import type { ResourceKind } from '../../control/resources/kind.js';
 import { labelSelector } from '../../control/resources/label-selector.js';
-import { readResources, type WrittenResource } from '../../control/resources/read-resources.js';
+import { readDocuments, type WrittenResource } from '../../control/resources/read-resources.js';
 import type { ControlStore } from '../../control/store/control-store.js';
 import { field, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
@@ -197,7 +197,8 @@ async function checkedBody(
   kind: ResourceKind,
   { body, caller, params }: TextRequest,
 ): Promise<WrittenResource> {
-  const written = readResources(body, BODY, params.workspace);
+  const { problems, written } = await readDocuments(body, BODY, params.workspace);
+  if (problems.length > 0) throw new InvalidResources(problems);
   const [{ placeOf, resource }] = written as [WrittenResource];
   if (written.length > 1)
     throw invalidField(BODY, `holds ${written.length} resources`, 'send one, or use /api/v1/apply');

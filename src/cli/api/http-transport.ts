@@ -46,7 +46,9 @@ export class HttpTransport implements Transport {
         redirect: 'error',
         headers: {
           authorization: `Bearer ${this.server.token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/yaml' }),
+          ...(body === undefined
+            ? {}
+            : { 'content-type': body.startsWith('{') ? 'application/json' : 'application/yaml' }),
         },
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),

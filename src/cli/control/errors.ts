@@ -18,9 +18,6 @@ export const goneMeanwhile = (what: string) => new RunError('WAIT_GONE', `${what
 export const noFiles = (path: string) =>
   new InputError('FOLDER_EMPTY', path, 'holds no .yaml, .yml or .json file', 'give another folder, or a file');
 
-export const badSyntax = (place: string, problem: string) =>
-  new InputError('RESOURCE_DOCUMENT', place, problem, 'write plain YAML or JSON');
-
 export const oneOrTheOther = (command: string) =>
   new InputError(
     'MISSING_ARGUMENT',

@@ -1,5 +1,6 @@
 import type { ApiRoute } from '../../api/api-route.js';
 import { API_ROUTES } from '../../api/routes.js';
+import { DOCUMENT_LIMITS } from '../../control/resources/documents/document-limits.js';
 import { KINDS } from '../../control/resources/kinds.js';
 import type { Schema } from '../../schema/facts.js';
 import { fieldRows } from '../../schema/field-rows.js';
@@ -54,13 +55,30 @@ those of Endpoint resources with the resource.
 ${live}
 ## Resources
 
-Bodies may be YAML. A name that appears in the body must be that of the path.
+A name that appears in the body must be that of the path. Bodies are JSON or YAML; \`POST /api/v1/apply\` also takes one JSON
+document per line, as \`twinyard apply\` sends them. Documents over a limit get 413 before they are parsed:
+
+${markdownTable(LIMITS)}
+The names \`__proto__\`, \`prototype\` and \`constructor\` are refused as keys of any map.
 
 ${kinds.join('\n')}
 ## Query parameters
 
 ${queries()}`;
 }
+
+const { aliases, anchors, documents, levels, marks, nodes, yamlLength } = DOCUMENT_LIMITS;
+const LIMITS = [
+  ['limit', 'most'],
+  ['bytes of a body', '1 MiB'],
+  ['documents of a body', String(documents)],
+  ['nested maps and lists', String(levels)],
+  ['values of a document', String(nodes)],
+  ['characters of a YAML document', String(yamlLength)],
+  ['lines, keys and list entries of a YAML document', String(marks)],
+  ['anchors of a YAML document', String(anchors)],
+  ['aliases of a YAML document', String(aliases)],
+];
 
 const STATUSES = [
   ['status', 'meaning'],
@@ -70,7 +88,10 @@ const STATUSES = [
   ['404', 'no such path, or no such thing'],
   ['405', 'the path does not support the method'],
   ['409', 'not possible as things are: it exists already, has changed, or is in use'],
-  ['413', 'the body is too large (1 MiB for resources, 64 KiB otherwise) or nested too deeply'],
+  [
+    '413',
+    'the body is too large (1 MiB for resources, 64 KiB otherwise), nested too deeply, or over another limit of documents',
+  ],
   ['422', 'the resources of the body are invalid'],
   ['429', 'too many wrong keys from this address'],
   ['502', 'a model registry refused'],

@@ -7,6 +7,9 @@ import type { PlaceOf, ResourceKind } from './kind.js';
 import { KINDS } from './kinds.js';
 import { API_VERSION, type Resource, type Status } from './resource.js';
 
+/** Of one resource. */
+const MOST_PROBLEMS = 100;
+
 export type Checked = { readonly resource: Resource } | { readonly problems: readonly InputError[] };
 
 /** A resource with its defaults, or everything that is wrong with it. */
@@ -27,7 +30,7 @@ export function checkResource(given: unknown, placeOf: PlaceOf): Checked {
     const problems = kind.check(parsed.output.spec, placeOf);
     return problems.length > 0 ? { problems } : { resource: parsed.output };
   }
-  const found = problemsOf(kind.schema as Schema, value);
+  const found = problemsOf(kind.schema as Schema, value, MOST_PROBLEMS);
   const problems = found.map((one) => inputError(one, placeOf(pathText(one.path)), RESOURCE_CODES));
   // The kind checks what is left, so that all problems are reported at once.
   const rest = v.safeParse(kind.schema, withoutInvalid(value, found));

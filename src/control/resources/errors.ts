@@ -9,6 +9,10 @@ export const RESOURCE_CODES: SchemaCodes = { invalid: 'RESOURCE_INVALID', unknow
 export const badDocument = (place: string, problem: string, hint: string) =>
   new InputError('RESOURCE_DOCUMENT', place, problem, hint);
 
+/** A document that would take too long to parse or to check. */
+export const hostileDocument = (place: string, problem: string, hint: string) =>
+  new InputError('RESOURCE_LIMIT', place, problem, hint);
+
 /** A reference to a resource that does not exist. */
 export const unknownReference = (place: string, problem: string, given: string, known: readonly string[]) =>
   invalidField(place, problem, known.length === 0 ? 'apply it first, or in the same file' : knownNames(given, known));

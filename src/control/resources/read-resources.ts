@@ -1,7 +1,7 @@
-import { type Document, isMap, isScalar, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml';
 import type { InputError } from '../../kernel/errors.js';
-import { YamlPlaces } from '../../schema/yaml-places.js';
+import { Turns } from '../../kernel/turns.js';
 import { checkResource } from './check-resource.js';
+import { type ParsedDocument, parseDocuments } from './documents/parse-documents.js';
 import { badDocument, InvalidResources, invalidField } from './errors.js';
 import type { PlaceOf, ResourceKind } from './kind.js';
 import { KINDS } from './kinds.js';
@@ -34,53 +34,67 @@ export interface ReadDocuments {
   readonly problems: readonly InputError[];
 }
 
-const HINT = 'write plain YAML or JSON';
+/** More are not reported: reading them takes longer than fixing the first. */
+const MOST_PROBLEMS = 100;
 
 /**
  * The resources of a YAML or JSON file, which may hold several documents. Throws all errors of all documents at once.
  * @param workspace the default for resources that name none
  */
 export function readResources(text: string, file: string, workspace?: string): readonly WrittenResource[] {
-  const { problems, written } = readDocuments(text, file, workspace);
+  const reading = new Reading(workspace);
+  for (const document of parseDocuments(text, file, 'own')) reading.add(document);
+  const { problems, written } = reading.end(file);
   if (problems.length > 0) throw new InvalidResources(problems);
   return written;
 }
 
-/** The same, with errors returned instead of thrown. Throws when the file is empty. */
-export function readDocuments(text: string, file: string, workspace?: string): ReadDocuments {
-  const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, { lineCounter: lines });
-  const documents = 'empty' in parsed ? [] : parsed;
-  const problems: InputError[] = [];
-  const written: WrittenResource[] = [];
-  const drafts: Draft[] = [];
-  for (const document of documents as Document.Parsed[]) {
-    const places = new YamlPlaces(file, lines, document as Document);
-    const syntax = document.errors[0];
-    if (syntax !== undefined) {
-      problems.push(badDocument(places.at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, HINT));
-      continue;
-    }
-    if (isEmpty(document.contents)) continue;
-    const placeOf: PlaceOf = (path) => placeIn(document, places, path);
-    try {
-      const value = inWorkspace(document.toJS(), workspace);
-      const checked = checkResource(value, placeOf);
-      if ('problems' in checked) problems.push(...checked.problems);
-      else written.push({ resource: checked.resource, placeOf });
-      const draft = draftOf('problems' in checked ? value : checked.resource, placeOf, !('problems' in checked));
-      if (draft !== null) drafts.push(draft);
-    } catch (error) {
-      // An alias without its anchor, or one that would grow without end.
-      if (!(error instanceof ReferenceError)) throw error;
-      problems.push(badDocument(placeOf(''), error.message, HINT));
-    }
+/**
+ * The same for a text that others have sent: within limits, in turns of the event loop, and with errors returned
+ * instead of thrown. Throws when the text is empty, or over a limit that applies to all of it.
+ */
+export async function readDocuments(text: string, file: string, workspace?: string): Promise<ReadDocuments> {
+  const turns = new Turns();
+  const reading = new Reading(workspace);
+  for (const document of parseDocuments(text, file, 'foreign')) {
+    reading.add(document);
+    if (reading.problems.length >= MOST_PROBLEMS) break;
+    await turns.next();
   }
-  problems.push(...twice(written));
-  if (written.length === 0 && problems.length === 0) {
-    throw badDocument(file, 'holds no resource', "begin with 'apiVersion: twinyard/v1'");
+  return reading.end(file);
+}
+
+/** What has been read so far. */
+class Reading {
+  readonly problems: InputError[] = [];
+  readonly #written: WrittenResource[] = [];
+  readonly #drafts: Draft[] = [];
+
+  constructor(private readonly workspace: string | undefined) {}
+
+  add(document: ParsedDocument): void {
+    if ('problem' in document) {
+      this.problems.push(document.problem);
+      return;
+    }
+    const { placeOf } = document;
+    const value = inWorkspace(document.value, this.workspace);
+    const checked = checkResource(value, placeOf);
+    const isRight = !('problems' in checked);
+    if (isRight) this.#written.push({ resource: checked.resource, placeOf });
+    else this.problems.push(...checked.problems.slice(0, MOST_PROBLEMS));
+    const draft = draftOf(isRight ? checked.resource : value, placeOf, isRight);
+    if (draft !== null) this.#drafts.push(draft);
   }
-  return { written, drafts, problems };
+
+  end(file: string): ReadDocuments {
+    const written = this.#written;
+    const problems = [...this.problems, ...twice(written)];
+    if (written.length === 0 && problems.length === 0) {
+      throw badDocument(file, 'holds no resource', "begin with 'apiVersion: twinyard/v1'");
+    }
+    return { written, drafts: this.#drafts, problems: problems.slice(0, MOST_PROBLEMS) };
+  }
 }
 
 function draftOf(value: unknown, placeOf: PlaceOf, isRight: boolean): Draft | null {
@@ -101,14 +115,6 @@ function inWorkspace(value: unknown, workspace: string | undefined): unknown {
   const isItsScope = KINDS.some((one) => one.kind === kind && one.scope === 'workspace');
   if (!isItsScope || typeof metadata !== 'object' || metadata === null) return value;
   return { ...(value as object), metadata: { workspace, ...metadata } };
-}
-
-const isEmpty = (contents: ParsedNode | null) => contents === null || (isScalar(contents) && contents.value === null);
-
-/** A missing part has the place of its document, which need not be the first of the file. */
-function placeIn({ contents }: Document.Parsed, places: YamlPlaces, path: string): string {
-  const first = /^[^.[]*/.exec(path)![0];
-  return isMap(contents) && contents.has(first) ? places.of(path) : places.at(contents?.range?.[0] ?? 0, path);
 }
 
 function twice(written: readonly WrittenResource[]): InputError[] {

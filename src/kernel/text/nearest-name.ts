@@ -22,6 +22,8 @@ export function nearestName(given: string, known: readonly string[]): string | u
   let best: string | undefined;
   let bestDistance = (wanted.length < 4 ? 1 : Math.max(2, Math.floor(wanted.length / 3))) + 1;
   for (const name of known) {
+    // At least as many edits as characters differ in number: a name of any length costs nothing.
+    if (Math.abs(wanted.length - name.length) >= bestDistance) continue;
     const d = distance(wanted, name.toLowerCase());
     if (d < bestDistance) {
       best = name;

@@ -1,0 +1,32 @@
+/** The part of a turn of the event loop that one piece of work may take before others get theirs. */
+const BUDGET_MS = 8;
+
+/**
+ * Splits long work into turns of the event loop, so that requests never wait for all of it. Work that shares one
+ * `Turns` shares its part of each turn.
+ */
+export class Turns {
+  #since: number | null = null;
+  /** How many turns were given up; for tests and benchmarks. */
+  given = 0;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(
+    private readonly budgetMs = BUDGET_MS,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Null while this turn has time left; otherwise a promise of the next turn. Await it between two steps. */
+  next(): Promise<void> | null {
+    if (this.#since === null) {
+      this.#since = this.now();
+      setImmediate(() => {
+        this.#since = null;
+      });
+      return null;
+    }
+    if (this.now() - this.#since < this.budgetMs) return null;
+    this.given++;
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+}
