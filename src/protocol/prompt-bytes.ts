@@ -1,3 +1,5 @@
+import { viewOf } from './json/byte-words.js';
+
 /** Bytes of text counted as one token where no tokenizer is configured. */
 export const TOKEN_BYTES = 4;
 
@@ -11,18 +13,32 @@ export function estimateTokens(text: string): number {
   return tokensOfBytes(Buffer.byteLength(text));
 }
 
+/** A buffer of its own, and the same bytes as words. */
+function room(bytes: number): { bytes: Buffer; words: DataView } {
+  const made = Buffer.allocUnsafeSlow(bytes);
+  return { bytes: made, words: viewOf(made) };
+}
+
 const USUAL_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024 * 1024;
 
 /** A prompt as the UTF-8 bytes a model would see. One buffer serves one prompt after the other. */
 export class PromptBytes {
-  bytes: Buffer = Buffer.allocUnsafe(USUAL_BYTES);
+  bytes: Buffer;
+  /** The same bytes, to be read and written by words. */
+  words: DataView;
   length = 0;
+
+  constructor() {
+    const { bytes, words } = room(USUAL_BYTES);
+    this.bytes = bytes;
+    this.words = words;
+  }
 
   /** Resets for the next prompt; frees the memory of an unusually long one. */
   clear(): void {
     this.length = 0;
-    if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafe(USUAL_BYTES);
+    if (this.bytes.length > KEPT_BYTES) Object.assign(this, room(USUAL_BYTES));
   }
 
   add(text: string): void {
@@ -64,11 +80,11 @@ export class PromptBytes {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** Makes room for more bytes; `bytes` may be another buffer afterwards. */
+  /** Makes room for more bytes; `bytes` and `words` may be others afterwards. */
   reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return;
-    const next = Buffer.allocUnsafe(Math.max(this.length + more, this.bytes.length * 2));
-    next.set(this.view(), 0);
-    this.bytes = next;
+    const next = room(Math.max(this.length + more, this.bytes.length * 2));
+    next.bytes.set(this.view(), 0);
+    Object.assign(this, next);
   }
 }

@@ -5,6 +5,7 @@ import { RotatedLines } from '../../gateway/lines/rotated-lines.js';
 import { recordedRequest } from '../../gateway/recording/recorder.fixture.js';
 import { TrafficRecorder } from '../../gateway/recording/traffic-recorder.js';
 import { BlockChain } from '../../gateway/request/prompt-blocks.js';
+import { viewOf } from '../../protocol/json/byte-words.js';
 import type { ResultDocument } from '../../simulator/result-document.js';
 import { csv } from '../../workload/trace-v2/data/csv-text.fixture.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
@@ -24,7 +25,7 @@ inTestFolder(() => {
   const record = (i: number, changes: object) => {
     const bytes = Buffer.from(`${PROMPT}This is chat ${i % 4}. ${'Then we talked about roses. '.repeat(i)}`);
     chain.start('m');
-    chain.addBlocks(bytes, bytes.length, 64);
+    chain.addBlocks(viewOf(bytes), bytes.length, 64);
     const arrivedUs = (i + 1) * 1_000_000;
     recorder.record(
       recordedRequest({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { viewOf } from '../../protocol/json/byte-words.js';
 import { type FactsChange, fakeFacts } from './fake-facts.fixture.js';
 import { MeasuredPrompt } from './measured-prompt.js';
 import { BlockChain, measureInSlices } from './prompt-blocks.js';
@@ -68,7 +69,7 @@ function chainOf(text: string, seed = 'm', blockBytes = 8): number[] {
   const chain = new BlockChain();
   const bytes = Buffer.from(text);
   chain.start(seed);
-  chain.addBlocks(bytes, bytes.length, blockBytes);
+  chain.addBlocks(viewOf(bytes), bytes.length, blockBytes);
   return Array.from(chain.ids.subarray(0, chain.count));
 }
 
@@ -104,16 +105,16 @@ describe('BlockChain', () => {
     expect(new Set(chainOf('12345678'.repeat(20))).size).toBe(20);
   });
 
-  it('accepts any block length and grows with the prompt', () => {
-    expect(chainOf('x'.repeat(10_000), 'm', 7)).toHaveLength(1428);
-    expect(chainOf('x'.repeat(10_000), 'm', 7).every((id) => id >= 0 && id < 2 ** 31)).toBe(true);
+  it('accepts any block length in tokens and grows with the prompt', () => {
+    expect(chainOf('x'.repeat(10_000), 'm', 12)).toHaveLength(833);
+    expect(chainOf('x'.repeat(10_000), 'm', 12).every((id) => id >= 0 && id < 2 ** 31)).toBe(true);
   });
 
   it('returns the full hash of every id', () => {
     const chain = new BlockChain();
     const bytes = Buffer.from('0123456789'.repeat(800));
     chain.start('m');
-    chain.addBlocks(bytes, bytes.length, 8);
+    chain.addBlocks(viewOf(bytes), bytes.length, 8);
     const pairs = Array.from({ length: chain.count }, (_, i) => chain.words.subarray(2 * i, 2 * i + 2));
     expect(pairs.map(([a, b]) => (a! ^ (b! << 7)) >>> 1)).toEqual(Array.from(chain.ids.subarray(0, chain.count)));
     expect(new Set(pairs.map(([, b]) => b)).size).toBe(1000);
@@ -123,10 +124,10 @@ describe('BlockChain', () => {
     const chain = new BlockChain();
     const bytes = Buffer.from('0123456789abcdef');
     chain.start('m');
-    chain.addBlocks(bytes, 16, 8);
+    chain.addBlocks(viewOf(bytes), 16, 8);
     const first = Array.from(chain.ids.subarray(0, 2));
     chain.start('m');
-    chain.addBlocks(bytes, 8, 8);
+    chain.addBlocks(viewOf(bytes), 8, 8);
     expect([chain.count, chain.ids[0]]).toEqual([1, first[0]]);
   });
 });

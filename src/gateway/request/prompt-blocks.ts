@@ -32,7 +32,7 @@ export function* readPrompt(
   try {
     const pauses = new ScannedPrompt(facts.body, prompt).write(facts.kind);
     while (!pauses.next().done) {
-      const added = chain.addBlocks(prompt.bytes, prompt.length, blockBytes);
+      const added = chain.addBlocks(prompt.words, prompt.length, blockBytes);
       prompt.drop(added);
       taken += added;
       yield;
@@ -43,7 +43,7 @@ export function* readPrompt(
     chain.start(seed);
     return 0;
   }
-  chain.addBlocks(prompt.bytes, prompt.length, blockBytes);
+  chain.addBlocks(prompt.words, prompt.length, blockBytes);
   return tokensOfBytes(taken + prompt.length);
 }
 
@@ -88,18 +88,33 @@ export class BlockChain {
     for (let i = 0; i < seed.length; i++) this.#mix(seed.charCodeAt(i));
   }
 
-  /** Adds every full block of bytes[0, length). Returns how many bytes that was. */
-  addBlocks(bytes: Buffer, length: number, blockBytes: number): number {
+  /**
+   * Adds every full block of bytes[0, length). Returns how many bytes that was.
+   * @param blockBytes a whole number of tokens, of four bytes each
+   */
+  addBlocks(bytes: DataView, length: number, blockBytes: number): number {
     const blocks = Math.floor(length / blockBytes);
     if (this.count + blocks > this.ids.length) this.#grow((this.count + blocks) * 2);
-    for (let block = 0; block < blocks; block++) {
-      this.#mixBytes(bytes, block * blockBytes, (block + 1) * blockBytes);
-      this.ids[this.count] = (this.#a ^ (this.#b << 7)) >>> 1;
-      this.words[2 * this.count] = this.#a;
-      this.words[2 * this.count + 1] = this.#b;
-      this.count++;
+    const { ids, words } = this;
+    let { count } = this;
+    let a = this.#a;
+    let b = this.#b;
+    const end = blocks * blockBytes;
+    for (let from = 0; from < end; from += blockBytes) {
+      for (let at = from; at < from + blockBytes; at += 4) {
+        const word = bytes.getInt32(at, true);
+        a = Math.imul(a ^ word, 0x01000193) ^ (b >>> 15);
+        b = Math.imul(b + word, 0xc2b2ae35 | 0) ^ (a >>> 13);
+      }
+      ids[count] = (a ^ (b << 7)) >>> 1;
+      words[2 * count] = a;
+      words[2 * count + 1] = b;
+      count++;
     }
-    return blocks * blockBytes;
+    this.count = count;
+    this.#a = a;
+    this.#b = b;
+    return end;
   }
 
   #grow(blocks: number): void {
@@ -108,23 +123,6 @@ export class BlockChain {
     this.words = new Int32Array(blocks * 2);
     this.ids.set(ids);
     this.words.set(words);
-  }
-
-  #mixBytes(bytes: Buffer, begin: number, end: number): void {
-    let a = this.#a;
-    let b = this.#b;
-    let p = begin;
-    for (; p + 4 <= end; p += 4) {
-      const word = bytes[p]! | (bytes[p + 1]! << 8) | (bytes[p + 2]! << 16) | (bytes[p + 3]! << 24);
-      a = Math.imul(a ^ word, 0x01000193) ^ (b >>> 15);
-      b = Math.imul(b + word, 0xc2b2ae35 | 0) ^ (a >>> 13);
-    }
-    for (; p < end; p++) {
-      a = Math.imul(a ^ bytes[p]!, 0x01000193) ^ (b >>> 15);
-      b = Math.imul(b + bytes[p]!, 0xc2b2ae35 | 0) ^ (a >>> 13);
-    }
-    this.#a = a;
-    this.#b = b;
   }
 
   #mix(word: number): void {

@@ -6,6 +6,10 @@ import { rearrange } from '../rearrange.js';
 /** Shares of tenants: one for requests without a tenant; tenants beyond the others have a share together. */
 const SHARES = 16;
 
+/** Prompts of so many blocks are read ahead, so many at a time. */
+const MANY = 256;
+const AHEAD = 32;
+
 /**
  * Which prompt blocks the router has sent to which replica: for each replica the most recent `capacity` block ids. Ids
  * are whole numbers >= 0 and chained: equal leading ids mean a shared prefix.
@@ -44,6 +48,8 @@ export class PrefixIndex {
   // By replica: blocks, and shares that have some.
   readonly #held: Int32Array;
   readonly #sharing: Int32Array;
+  /** Used by nothing: reads without a use would be left out by the compiler. */
+  #read = 0;
 
   constructor(replicas: number, capacity: number) {
     this.#capacity = capacity;
@@ -63,7 +69,12 @@ export class PrefixIndex {
     const replica = this.#replica;
     const chainNext = this.#chainNext;
     matched.fill(0);
+    let fetched = count < MANY ? count : 0;
     for (let depth = 0; depth < count; depth++) {
+      if (depth >= fetched) {
+        fetched = Math.min(count, depth + AHEAD);
+        this.#prefetchBlocks(blocks, depth, fetched);
+      }
       let found = false;
       for (let entry = this.#chains.get(blocks[depth]!); entry !== NONE; entry = chainNext[entry]!) {
         const holder = replica[entry]!;
@@ -85,10 +96,18 @@ export class PrefixIndex {
     const share = tenant < 0 ? 0 : 1 + (tenant % (SHARES - 1));
     // Blocks sent together are adjacent in the list: the next entry is usually the block looked up next.
     let guess = NONE;
+    let fetched = count < MANY ? count : 0;
     const recency = this.#recency;
     for (let i = 0; i < count; i++) {
       const block = blocks[i]!;
-      const entry = guess !== NONE && this.#block[guess] === block ? guess : this.#find(replica, block);
+      let entry = guess;
+      if (guess === NONE || this.#block[guess] !== block) {
+        if (i >= fetched) {
+          fetched = Math.min(count, i + AHEAD);
+          this.#prefetch(replica * SHARES + share, blocks, i, fetched);
+        }
+        entry = this.#find(replica, block);
+      }
       if (entry === NONE) {
         guess = NONE;
         this.#insert(replica, block, share);
@@ -135,6 +154,29 @@ export class PrefixIndex {
     rearrange(this.#heldBy, lists);
     rearrange(this.#held, from);
     rearrange(this.#sharing, from);
+  }
+
+  /**
+   * Reads the places in the table of blocks that are about to be looked up. Reads that do not depend on each other
+   * overlap: one by one, each would wait for memory.
+   */
+  #prefetchBlocks(blocks: Int32Array, from: number, to: number): void {
+    let read = 0;
+    for (let i = from; i < to; i++) read ^= this.#chains.peek(blocks[i]!);
+    this.#read ^= read;
+  }
+
+  /** As well as the places of blocks that are about to be dropped. */
+  #prefetch(list: number, blocks: Int32Array, from: number, to: number): void {
+    this.#prefetchBlocks(blocks, from, to);
+    if (this.#held[Math.floor(list / SHARES)]! + to - from <= this.#capacity) return;
+    let read = 0;
+    let entry = this.#recency.oldest[list]!;
+    for (let i = from; i < to && entry !== NONE; i++) {
+      read ^= this.#chains.peek(this.#block[entry]!);
+      entry = this.#recency.newer(entry);
+    }
+    this.#read ^= read;
   }
 
   #find(replica: number, block: number): number {

@@ -1,4 +1,5 @@
 import { BACKSLASH } from '../../kernel/text/ascii.js';
+import { hasBackslash, viewOf } from '../json/byte-words.js';
 import type { PromptBytes } from '../prompt-bytes.js';
 import type { ScannedBody } from './scanned-body.js';
 
@@ -20,6 +21,7 @@ export class TextCopier {
   /** There is no backslash between these places. */
   #plainFrom = 0;
   #backslash = -1;
+  #words: DataView | null = null;
 
   constructor(body: ScannedBody) {
     this.#body = body;
@@ -32,25 +34,44 @@ export class TextCopier {
    */
   copy(from: number, to: number, end: number, out: PromptBytes): number {
     const bytes = this.#bytes;
-    if (!this.#body.isUtf8) return copyRepaired(bytes, from, to, end, out);
+    if (!this.#body.isUtf8) return copyRepaired(bytes, viewOf(bytes), from, to, end, out);
     if (from < this.#plainFrom || this.#backslash < from) {
       const next = bytes.indexOf(BACKSLASH, from);
       this.#plainFrom = from;
       this.#backslash = next < 0 ? bytes.length : next;
     }
-    if (this.#backslash < to) return copyEscaped(bytes, from, to, end, out);
+    if (this.#backslash < to) {
+      this.#words ??= viewOf(bytes);
+      return copyEscaped(bytes, this.#words, from, to, end, out);
+    }
     out.addBytes(bytes, from, to);
     return to;
   }
 }
 
 /** Copies text of a valid JSON string at [from, to), UTF-8, with its escapes resolved. */
-function copyEscaped(bytes: Buffer, from: number, to: number, textEnd: number, out: PromptBytes): number {
+function copyEscaped(
+  bytes: Buffer,
+  words: DataView,
+  from: number,
+  to: number,
+  textEnd: number,
+  out: PromptBytes,
+): number {
   out.reserve(to - from + PAIR_BYTES);
   const target = out.bytes;
+  const targetWords = out.words;
   let { length } = out;
   let at = from;
   while (at < to) {
+    while (at + 4 <= to) {
+      const word = words.getInt32(at, true);
+      if (hasBackslash(word)) break;
+      targetWords.setInt32(length, word, true);
+      at += 4;
+      length += 4;
+    }
+    if (at === to) break;
     const byte = bytes[at]!;
     if (byte !== BACKSLASH) {
       target[length++] = byte;
@@ -76,10 +97,17 @@ function copyEscaped(bytes: Buffer, from: number, to: number, textEnd: number, o
 }
 
 /** As `copyEscaped`, for bytes that may be invalid UTF-8: what is invalid becomes U+FFFD, as in a decoded string. */
-function copyRepaired(bytes: Buffer, from: number, to: number, textEnd: number, out: PromptBytes): number {
+function copyRepaired(
+  bytes: Buffer,
+  words: DataView,
+  from: number,
+  to: number,
+  textEnd: number,
+  out: PromptBytes,
+): number {
   let at = from;
   while (at < to) {
-    if (bytes[at] === BACKSLASH) at = copyEscaped(bytes, at, at + 1, textEnd, out);
+    if (bytes[at] === BACKSLASH) at = copyEscaped(bytes, words, at, at + 1, textEnd, out);
     else {
       let end = at;
       while (end < to && bytes[end] !== BACKSLASH) end++;

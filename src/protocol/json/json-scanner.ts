@@ -1,5 +1,6 @@
 import { BACKSLASH, COLON, COMMA, LF, QUOTE } from '../../kernel/text/ascii.js';
 import { ApiError } from '../errors.js';
+import { afterPlain, viewOf } from './byte-words.js';
 import { FieldNames, isVariant } from './field-names.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT } from './json-bytes.js';
 import {
@@ -27,6 +28,8 @@ import {
 export const MOST_LEVELS = 500;
 /** More lists and objects than any real request has. What parses a part of a body relies on it. */
 export const MOST_CONTAINERS = 100_000;
+/** Bytes of a string that are looked at one by one; what follows is read by words. */
+const SHORT_RUN = 8;
 /** Values longer than this are remembered, so that nothing has to search for their end again. */
 const LONG_BYTES = 16 * 1024;
 
@@ -68,6 +71,9 @@ export class JsonScanner {
   /** The line being read, and where it begins: a string cannot contain a line end. */
   #line = 1;
   #lineBegin = 0;
+  /** Of the bytes last scanned, for long strings. */
+  #view: DataView | null = null;
+  #viewed: Buffer | null = null;
 
   constructor(names: readonly [string, ...string[]]) {
     this.#names = new FieldNames(names);
@@ -87,6 +93,8 @@ export class JsonScanner {
     this.#singles = 0;
     this.#line = 1;
     this.#lineBegin = 0;
+    this.#view = null;
+    this.#viewed = null;
   }
 
   /** The fields; bytes[0, length) are the whole document. */
@@ -127,14 +135,20 @@ export class JsonScanner {
       switch (state) {
         case TEXT:
           if (ENDS_RUN[byte] === 0) {
+            const near = Math.min(to, at + SHORT_RUN);
             do at++;
-            while (at < to && ENDS_RUN[bytes[at]!] === 0);
+            while (at < near && ENDS_RUN[bytes[at]!] === 0);
+            if (at === near && at < to) at = afterPlain(this.#viewOf(bytes), at, to);
             continue;
           }
           at++;
-          if (byte === BACKSLASH) state = ESCAPE;
-          else if (byte !== QUOTE) throw this.#unexpected(TEXT, at - 1);
-          else if (isName) {
+          if (byte === BACKSLASH) {
+            if (at < to && ESCAPES[bytes[at]!] === 1) at++;
+            else state = ESCAPE;
+            continue;
+          }
+          if (byte !== QUOTE) throw this.#unexpected(TEXT, at - 1);
+          if (isName) {
             state = COLON_NEXT;
             if (depth === 1) this.#named(bytes, begin + 1, at - 1);
           } else hasEnded = true;
@@ -226,6 +240,14 @@ export class JsonScanner {
     this.#depth = depth;
     this.#begin = begin;
     this.#isName = isName;
+  }
+
+  #viewOf(bytes: Buffer): DataView {
+    if (this.#view === null || this.#viewed !== bytes) {
+      this.#view = viewOf(bytes);
+      this.#viewed = bytes;
+    }
+    return this.#view;
   }
 
   #opens(depth: number): void {
