@@ -1,10 +1,13 @@
 import type { ResourceChange } from '../store/resources/resource-record.js';
 import type { Resources } from '../store/resources/resources.js';
+import { isSeen } from '../store/resources/seen-workspaces.js';
 
 export interface FeedFilter {
   readonly kind?: string;
   readonly workspace?: string;
   readonly name?: string;
+  /** Only what a caller sees which sees these workspaces. */
+  readonly workspaces?: readonly string[];
 }
 
 /**
@@ -113,10 +116,11 @@ export class ChangeFeed {
   }
 }
 
-function matches({ record }: ResourceChange, { kind, name, workspace }: FeedFilter): boolean {
+function matches({ record }: ResourceChange, { kind, name, workspace, workspaces }: FeedFilter): boolean {
   return (
     (kind === undefined || record.kind === kind) &&
     (workspace === undefined || record.workspace === workspace) &&
-    (name === undefined || record.name === name)
+    (name === undefined || record.name === name) &&
+    isSeen(record, workspaces)
   );
 }

@@ -22,6 +22,12 @@ export function roleIn({ role, workspaces }: Caller, workspace: string): KeyRole
   return higher(role, workspaces.get(workspace) ?? 'none');
 }
 
+/** The workspaces in which the caller has at least a role; undefined for every workspace. */
+export function workspacesWith({ role, workspaces }: Caller, wanted: KeyRole): readonly string[] | undefined {
+  if (isEnough(role, wanted)) return undefined;
+  return [...workspaces].filter(([, own]) => isEnough(own, wanted)).map(([workspace]) => workspace);
+}
+
 /** The highest role that the caller has anywhere. */
 export function roleAnywhere({ role, workspaces }: Caller): KeyRole {
   return [...workspaces.values()].reduce(higher, role);

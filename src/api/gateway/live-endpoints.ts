@@ -63,7 +63,9 @@ export function replicaViews({ endpoints, fleet }: Pick<ServedGateway, 'endpoint
   const present = [...endpoints.values()].flatMap((endpoint) =>
     endpoint.replicas.map((replica) => replicaView(endpointName(endpoint), replica, endpoint.inFlightOf(replica))),
   );
-  const leaving = fleet.leaving().map((replica) => replicaView(formerName(endpoints, replica), replica, null));
+  const leaving = fleet
+    .leaving()
+    .map((replica) => replicaView(namedEndpoint(endpoints, replica.endpoint), replica, null));
   return [...present, ...leaving];
 }
 
@@ -86,8 +88,8 @@ export function replicaView({ name, workspace }: EndpointName, replica: LiveRepl
   };
 }
 
-/** The endpoint of a replica that has left it; the endpoint itself may be gone by now. */
-function formerName(endpoints: ServedGateway['endpoints'], { endpoint: full }: LiveReplica): EndpointName {
+/** The endpoint of a name in logs and decisions; the endpoint itself may be gone by now. */
+export function namedEndpoint(endpoints: ServedGateway['endpoints'], full: string): EndpointName {
   const present = endpoints.get(full);
   if (present !== undefined) return endpointName(present);
   const slash = full.indexOf('/');

@@ -1,10 +1,11 @@
 import { findExplanation } from '../../gateway/decisions/find-explanation.js';
 import { field, text } from '../../schema/fields.js';
 import { authorise } from '../access/authorise.js';
+import { type Caller, isEnough, roleIn } from '../access/caller.js';
 import { type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { unknownDecision } from '../errors.js';
 import { auditChange } from '../gateway/audit-change.js';
-import { endpointView, liveEndpoint, replicaViews } from '../gateway/live-endpoints.js';
+import { endpointView, liveEndpoint, namedEndpoint, replicaViews } from '../gateway/live-endpoints.js';
 import { keyIn, PAGE_QUERY, pageOf, pageOfAll } from '../pagination.js';
 import { CONFIGURATION } from '../views/configuration-view.js';
 import { DECISION, EXPLANATION } from '../views/decision-views.js';
@@ -12,7 +13,9 @@ import { LIVE_ENDPOINT, RELOADED, REPLICA } from '../views/gateway-views.js';
 import { withoutSecrets } from '../without-secrets.js';
 
 const IN_WORKSPACE = {
-  workspace: field(text(63), { help: 'only of this workspace; required without a role in every workspace' }),
+  workspace: field(text(63), {
+    help: 'only of this workspace; without it, of those in which the caller has a role',
+  }),
 };
 
 /** What the gateway itself knows: decisions, replicas, endpoints as they are served, its configuration. */
@@ -21,14 +24,16 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     method: 'GET',
     path: '/api/v1/decisions',
     role: 'viewer',
-    scope: 'global',
+    scope: 'each',
     summary: 'List routing decisions, the latest first',
     query: { ...PAGE_QUERY, endpoint: field(text(), { help: 'only of this endpoint: name, or workspace/name' }) },
     response: { type: 'list', schema: DECISION },
-    handle({ gateway: { ring } }, { query }) {
+    handle({ gateway: { endpoints, ring } }, { caller, query }) {
       const before = keyIn(query, [0]);
       const { endpoint, limit } = query;
-      const read = ring.before(before?.[0] ?? Number.POSITIVE_INFINITY, limit + 1, endpoint);
+      const isWanted = (called: string) =>
+        (endpoint === undefined || called === endpoint) && sees(caller, namedEndpoint(endpoints, called));
+      const read = ring.before(before?.[0] ?? Number.POSITIVE_INFINITY, limit + 1, isWanted);
       return ok(
         pageOf(
           'DecisionList',
@@ -44,12 +49,18 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     method: 'GET',
     path: '/api/v1/decisions/{id}',
     role: 'viewer',
-    scope: 'global',
+    scope: 'each',
     summary: 'Explain a request: why it went to its replica, or why it was refused',
     response: { type: 'object', schema: EXPLANATION },
-    handle({ gateway: { refusals, ring } }, { params }) {
+    handle({ gateway }, { caller, params }) {
+      const { endpoints, refusals, ring } = gateway;
       const found = findExplanation(ring, refusals, params.id!);
-      if (found === undefined) throw unknownDecision(params.id!);
+      const endpoint = found === undefined ? null : 'endpoint' in found ? found.endpoint : found.refused.endpoint;
+      const { workspace } =
+        endpoint === null
+          ? { workspace: gateway.access?.workspaceOf(found?.refused?.key ?? '') ?? '' }
+          : namedEndpoint(endpoints, endpoint);
+      if (found === undefined || !sees(caller, { workspace })) throw unknownDecision(params.id!);
       return ok(found);
     },
   }),
@@ -63,9 +74,10 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     response: { type: 'list', schema: REPLICA },
     handle({ gateway }, { caller, query }) {
       const { endpoint, workspace } = query;
-      authorise(caller, { role: 'viewer', scope: workspace === undefined ? 'global' : 'workspace' }, workspace ?? '');
+      if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
       const wanted = replicaViews(gateway).filter(
         (one) =>
+          sees(caller, one) &&
           (workspace === undefined || one.workspace === workspace) &&
           (endpoint === undefined || one.endpoint === endpoint),
       );
@@ -83,9 +95,9 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     response: { type: 'list', schema: LIVE_ENDPOINT },
     handle({ gateway }, { caller, query }) {
       const { workspace } = query;
-      authorise(caller, { role: 'viewer', scope: workspace === undefined ? 'global' : 'workspace' }, workspace ?? '');
+      if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
       const all = [...gateway.endpoints.values()].map(endpointView);
-      const wanted = all.filter((one) => workspace === undefined || one.workspace === workspace);
+      const wanted = all.filter((one) => sees(caller, one) && (workspace === undefined || one.workspace === workspace));
       return ok(
         pageOfAll(
           'LiveEndpointList',
@@ -128,10 +140,13 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
       const before = gateway.config;
       const needsRestart = gateway.reloadConfig();
       await auditChange(host, caller.name, {
-        ...{ kind: 'Configuration', name: 'gateway', action: 'update' },
+        ...{ kind: 'Configuration', workspace: '', name: 'gateway', action: 'update' },
         ...{ before, after: gateway.config },
       });
       return ok({ status: 'reloaded', needs_restart: needsRestart });
     },
   }),
 ];
+
+const sees = (caller: Caller, { workspace }: { readonly workspace: string }) =>
+  isEnough(roleIn(caller, workspace), 'viewer');

@@ -2,6 +2,8 @@ import type { FeedFilter } from '../../control/change-feed.js';
 import type { ControlStore } from '../../control/store/control-store.js';
 import { field, flag, text } from '../../schema/fields.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
+import { authorise } from '../access/authorise.js';
+import { workspacesWith } from '../access/caller.js';
 import { type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { keyIn, PAGE_QUERY, pageOf } from '../pagination.js';
 import { eventView } from '../streams/event-view.js';
@@ -45,23 +47,28 @@ export const HISTORY_ROUTES: readonly ApiRoute[] = [
     method: 'GET',
     path: '/api/v1/audit',
     role: 'admin',
-    scope: 'global',
+    scope: 'each',
     summary: 'List who changed what, the latest first',
     query: {
       ...PAGE_QUERY,
       kind: field(text(63), { help: 'only of this kind' }),
-      workspace: field(text(63), { help: 'only of this workspace' }),
+      workspace: field(text(63), {
+        help: 'only of this workspace; without it, of those that the caller is an admin of',
+      }),
       name: field(text(), { help: 'only of this name' }),
       actor: field(text(), { help: 'only by this caller' }),
     },
     response: { type: 'list', schema: AUDIT_ENTRY },
-    async handle(host, { query }) {
+    async handle(host, { caller, query }) {
       const { cursor: _, limit, ...given } = query;
+      if (query.workspace !== undefined) authorise(caller, { role: 'admin', scope: 'workspace' }, query.workspace);
+      const workspaces = workspacesWith(caller, 'admin');
       const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       const last = keyIn(query, [0]);
       const { resources } = await host.resources();
       const entries = await resources.audit({
         ...wanted,
+        ...(workspaces === undefined ? {} : { workspaces }),
         ...(last === null ? {} : { before: last[0] }),
         limit: limit + 1,
       });

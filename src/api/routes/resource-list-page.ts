@@ -1,7 +1,8 @@
-import type { Resource } from '../../control/resources/resource.js';
+import { DEFAULT_WORKSPACE, type Resource } from '../../control/resources/resource.js';
 import { resourceView } from '../../control/store/resource-view.js';
 import type { ResourceRecord } from '../../store/resources/resource-record.js';
 import type { Resources } from '../../store/resources/resources.js';
+import { isSeen } from '../../store/resources/seen-workspaces.js';
 import type { ApiHost } from '../api-host.js';
 import { compareKeys, keyIn, type Page, type PageQuery, pageOf } from '../pagination.js';
 import { fileEndpointsIn } from './file-endpoints.js';
@@ -14,6 +15,8 @@ export interface ResourcePage extends Page<Resource> {
 interface Wanted {
   readonly kind: string;
   readonly workspace?: string;
+  /** Only those that a caller sees which sees these workspaces. */
+  readonly workspaces?: readonly string[];
 }
 
 interface Filter {
@@ -34,7 +37,8 @@ export async function resourceListPage(
   const after = keyIn(query, ['', '']);
   const isWanted = ({ metadata }: Resource) =>
     selects(metadata.labels) && (after === null || compareKeys(keyOf({ metadata }), after) > 0);
-  const ofFile = uid === undefined ? fileEndpointsIn(host, wanted).filter(isWanted) : [];
+  const isFileSeen = uid === undefined && (wanted.workspaces?.includes(DEFAULT_WORKSPACE) ?? true);
+  const ofFile = isFileSeen ? fileEndpointsIn(host, wanted).filter(isWanted) : [];
   if (!host.hasStore) return { ...paged(wanted, query, ofFile), resource_version: 0 };
   const { resources } = host.store;
   // Before the list is read: what happens meanwhile is then reported again, and never missed.
@@ -75,8 +79,9 @@ async function selected(
   }
 }
 
-async function oneOf(resources: Resources, { kind, workspace }: Wanted, uid: string): Promise<ResourceRecord[]> {
+async function oneOf(resources: Resources, wanted: Wanted, uid: string): Promise<ResourceRecord[]> {
+  const { kind, workspace, workspaces } = wanted;
   const record = await resources.byUid(uid);
   const isWanted = record?.kind === kind && (workspace === undefined || record.workspace === workspace);
-  return isWanted ? [record] : [];
+  return isWanted && isSeen(record, workspaces) ? [record] : [];
 }

@@ -8,8 +8,9 @@ import { field, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
+import { isSeen } from '../../store/resources/seen-workspaces.js';
 import { authoriseChange, authoriseRemoval } from '../access/authorise.js';
-import { isAdminEverywhere } from '../access/caller.js';
+import { isAdminEverywhere, workspacesWith } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { otherThanPath } from '../errors.js';
@@ -95,7 +96,7 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
     ...routes,
     defineRoute({
       ...list,
-      scope: 'global',
+      scope: 'each',
       path: `/api/v1/${kind.plural}`,
       summary: `List ${kind.plural} of every workspace`,
       handle: lists(kind),
@@ -124,10 +125,14 @@ type ListRequest = ApiRequest<ListQuery, undefined>;
 type TextRequest = ApiRequest<object, string>;
 
 function lists({ kind, scope }: ResourceKind) {
-  return async (host: ApiHost, { params, query }: ListRequest) => {
+  return async (host: ApiHost, { caller, params, query }: ListRequest) => {
     const selects = labelSelector(query.labels ?? '', '?labels');
     const workspace = scope === 'global' ? '' : params.workspace;
-    const wanted = workspace === undefined ? { kind } : { kind, workspace };
+    const workspaces = workspacesWith(caller, 'viewer');
+    const wanted = {
+      ...{ kind, ...(workspace === undefined ? {} : { workspace }) },
+      ...(workspaces === undefined ? {} : { workspaces }),
+    };
     return ok(await resourceListPage(host, wanted, { selects, uid: query.uid }, query));
   };
 }
@@ -138,7 +143,7 @@ function returnsOne(kind: ResourceKind) {
     const [ofFile] = fileEndpointsIn(host, ref);
     if (ofFile !== undefined) return ok(ofFile);
     const resource = await (await host.resources()).get(ref);
-    if (resource === null) throw unknownResource(ref);
+    if (resource === null || !isSeen(ref, workspacesWith(request.caller, 'viewer'))) throw unknownResource(ref);
     return ok(resource);
   };
 }

@@ -133,7 +133,7 @@ async function addReplica(host: ApiHost, { body, caller, params }: ApiRequest<ob
   const replica = gateway.fleet.add(endpoint, config);
   const view = replicaView(called, replica, endpoint.inFlightOf(replica));
   await auditChange(host, caller.name, {
-    ...{ kind: 'Replica', name: config.id, action: 'create', before: null },
+    ...{ kind: 'Replica', workspace: called.workspace, name: config.id, action: 'create', before: null },
     after: { endpoint: called.name, ...config },
   });
   return { status: 201, body: view };
@@ -150,7 +150,7 @@ async function removeReplica(host: ApiHost, { caller, params }: ApiRequest<objec
   const { endpoint, engine, id, url } = replica;
   gateway.fleet.remove(replica);
   await auditChange(host, caller.name, {
-    ...{ kind: 'Replica', name: id, action: 'delete', after: null },
+    ...{ kind: 'Replica', workspace: params.workspace!, name: id, action: 'delete', after: null },
     before: { endpoint, id, url, engine },
   });
   return { status: 202, body: { status: 'leaving', active: replica.active } };
@@ -165,7 +165,7 @@ async function changePolicy(
   const before = policyKeys(endpoint.policy);
   change(endpoint);
   await auditChange(host, caller.name, {
-    ...{ kind: 'Policy', name: endpoint.name, action: 'update' },
+    ...{ kind: 'Policy', workspace: params.workspace!, name: endpoint.name, action: 'update' },
     ...{ before, after: policyKeys(endpoint.policy) },
   });
   return endpointView(endpoint);

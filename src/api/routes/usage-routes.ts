@@ -2,6 +2,8 @@ import { knownNames } from '../../kernel/text/nearest-name.js';
 import { choice, field, pattern, text } from '../../schema/fields.js';
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage/usage-record.js';
 import { type UsageView, usageCsv, usageView } from '../../store/usage/usage-view.js';
+import { authorise } from '../access/authorise.js';
+import { workspacesWith } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { isDay } from '../calendar.js';
@@ -21,6 +23,9 @@ const USAGE_QUERY = {
   key: field(text(), { help: 'only of the key with this id' }),
   model: field(text(), { help: 'only of this model' }),
   endpoint: field(text(), { help: 'only of this endpoint' }),
+  workspace: field(text(63), {
+    help: 'only of keys and endpoints of this workspace; without it, of those in which the caller has a role',
+  }),
   outcome: field(text(), { help: 'only of requests that ended so: ok, or what went wrong' }),
   from: field(day, { help: 'from this day on, UTC' }),
   to: field(day, { help: 'up to and including this day, UTC' }),
@@ -39,7 +44,7 @@ export const USAGE_ROUTES: readonly ApiRoute[] = [
     method: 'GET',
     path: '/api/v1/usage',
     role: 'viewer',
-    scope: 'global',
+    scope: 'each',
     summary: 'Sum up what was used, by key, model, endpoint, day and outcome',
     query: USAGE_QUERY,
     response: { type: 'list', schema: USAGE, more: { total: USAGE_TOTAL }, csv: true },
@@ -47,10 +52,13 @@ export const USAGE_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-async function usage(host: ApiHost, { header, query }: ApiRequest<unknown, undefined>) {
+async function usage(host: ApiHost, { caller, header, query }: ApiRequest<unknown, undefined>) {
   const given = query as Query;
   const { store } = host;
-  const asked = usageQuery(given);
+  const { workspace } = given;
+  if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
+  const workspaces = workspace === undefined ? workspacesWith(caller, 'viewer') : [workspace];
+  const asked = { ...usageQuery(given), ...(workspaces === undefined ? {} : { workspaces }) };
   const isCsv = given.format === undefined ? header('accept')?.startsWith('text/csv') : given.format === 'csv';
   await host.servedGateway?.foldUsage();
   const views = (await store.usage.query(asked)).map((sum) => usageView(sum, asked.by));

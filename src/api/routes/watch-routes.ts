@@ -144,6 +144,7 @@ async function* replicaItems(
 ): AsyncGenerator<StreamItem> {
   const isWanted = ({ endpoint, workspace }: { endpoint: string; workspace: string }) =>
     (filter.workspace === undefined || filter.workspace === workspace) &&
+    (filter.workspaces?.includes(workspace) ?? true) &&
     (filter.name === undefined || filter.name === endpoint);
   for await (const change of followReplicas(gateway, isWanted, signal)) yield { event: 'replica', data: change };
 }

@@ -142,6 +142,11 @@ export class Access {
     return limitsView(record, accounts, await this.#authority.look([...accounts.values()]));
   }
 
+  /** The workspace of a key; undefined if there is no such key. */
+  workspaceOf(keyId: string): string | undefined {
+    return this.#ring.find(keyId)?.record.workspace;
+  }
+
   /** Applies changes of the store at once, instead of within `refreshMs`. */
   refresh(): Promise<void> {
     return this.#ring.refresh();

@@ -185,15 +185,18 @@ export class DecisionRing {
   /**
    * Decisions that were made before one, the latest first.
    * @param number of that decision; Infinity for the latest of all
-   * @param endpoint only of this one
+   * @param isWanted only of endpoints of these names
    */
-  before(number: number, count: number, endpoint?: string): { number: number; record: DecisionRecord }[] {
+  before(
+    number: number,
+    count: number,
+    isWanted: (endpoint: string) => boolean = () => true,
+  ): { number: number; record: DecisionRecord }[] {
     const found: { number: number; record: DecisionRecord }[] = [];
     for (let i = 1; i <= this.#entries.length && found.length < count; i++) {
       const own = this.#added - i + 1;
       const entry = this.#back(i);
-      if (own < number && (endpoint === undefined || entry.endpoint === endpoint))
-        found.push({ number: own, record: recordOf(entry) });
+      if (own < number && isWanted(entry.endpoint)) found.push({ number: own, record: recordOf(entry) });
     }
     return found;
   }

@@ -7,6 +7,9 @@ export { KEY_ROLES, type KeyRole, LIMIT_NAMES, type Limits } from './key-schema.
 /** The kind of resource that a key is. */
 export const API_KEY = 'ApiKey';
 
+/** The id under which the subject of a token is counted. No ApiKey has such a uid. */
+export const subjectIdOf = (workspace: string, digest: string) => `jwt/${workspace}/${digest}`;
+
 /** By model; those of `*` hold for all models together. */
 export type KeyLimits = Readonly<Record<string, Limits>>;
 

@@ -4,6 +4,7 @@ import type { AuditRow, StoreTables } from '../database/schema.js';
 import { nextVersion } from './next-version.js';
 import type { ResourceRecord, ResourceRef } from './resource-record.js';
 import { withoutSealed } from './secrets.js';
+import { auditedRows } from './seen-workspaces.js';
 
 /** Actions in the audit log: changes of the declared state, and of the status where a client made them. */
 export type AuditAction = 'create' | 'update' | 'delete' | 'remove' | StatusAction;
@@ -31,6 +32,8 @@ export interface AuditEntry extends ResourceRef {
 
 export interface AuditQuery extends Partial<ResourceRef> {
   readonly uid?: string;
+  /** Only what admins of these workspaces see. */
+  readonly workspaces?: readonly string[];
   /** Only changes later, or earlier, than this version. */
   readonly after?: number;
   readonly before?: number;
@@ -43,6 +46,8 @@ export interface AuditQuery extends Partial<ResourceRef> {
 /** A change of something that is not a resource. */
 export interface PlainChange {
   readonly kind: 'Replica' | 'Policy' | 'Configuration';
+  /** Empty for what belongs to none. */
+  readonly workspace: string;
   readonly name: string;
   readonly action: AuditAction;
   readonly before: object | null;
@@ -80,7 +85,7 @@ export async function writePlainAudit(
   tx: StoreTransaction,
   actor: string,
   at: number,
-  { action, after, before, kind, name }: PlainChange,
+  { action, after, before, kind, name, workspace }: PlainChange,
 ): Promise<void> {
   const shown = (spec: object | null) => (spec === null ? null : JSON.stringify({ spec, labels: {} }));
   if (action === 'update' && shown(before) === shown(after)) return;
@@ -88,7 +93,7 @@ export async function writePlainAudit(
   await tx
     .insertInto('audit_log')
     .values({
-      ...{ version, at, actor, action, kind, name, workspace: '', uid: name },
+      ...{ version, at, actor, action, kind, name, workspace, uid: name },
       ...{ before: shown(before), after: shown(after) },
     })
     .execute();
@@ -105,6 +110,7 @@ export async function readAudit(db: Db, query: AuditQuery): Promise<AuditEntry[]
     const wanted = query[column];
     if (wanted !== undefined) select = select.where(column, '=', wanted);
   }
+  if (query.workspaces !== undefined) select = select.where(auditedRows(query.workspaces));
   if (query.declared) select = select.where('action', 'not in', STATUS_ACTIONS);
   if (query.after !== undefined) select = select.where('version', '>', query.after);
   if (query.before !== undefined) select = select.where('version', '<', query.before);

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { StoreDatabase, StoreTransaction } from '../database/database.js';
 import type { ResourceEventRow } from '../database/schema.js';
 import type { ResourceRecord, ResourceRef } from './resource-record.js';
+import { seenRows } from './seen-workspaces.js';
 
 /** Something that happened to a resource, for operators. */
 export interface ResourceEvent extends ResourceRef {
@@ -20,6 +21,8 @@ export interface ResourceEvent extends ResourceRef {
 
 export interface EventQuery extends Partial<ResourceRef> {
   readonly uid?: string;
+  /** Only those that a caller sees which sees these workspaces. */
+  readonly workspaces?: readonly string[];
   /** Only events with lower ids, or with higher ones. */
   readonly before?: number;
   readonly after?: number;
@@ -90,6 +93,7 @@ export class ResourceEvents {
       const wanted = query[column];
       if (wanted !== undefined) select = select.where(column, '=', wanted);
     }
+    if (query.workspaces !== undefined) select = select.where(seenRows(query.workspaces));
     if (query.before !== undefined) select = select.where('id', '<', query.before);
     if (query.after !== undefined) select = select.where('id', '>', query.after);
     return (await select.execute()).map(eventOf);

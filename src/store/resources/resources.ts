@@ -5,12 +5,20 @@ import { type AuditEntry, type AuditQuery, readAudit } from './audit.js';
 import { VERSION_SETTING } from './next-version.js';
 import { type ResourceChange, type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
 import { ResourceTransaction } from './resource-transaction.js';
+import { seenRows } from './seen-workspaces.js';
 
 /** May return a promise: a change resolves once its listeners have. What it rejects with is ignored. */
 export type ResourceListener = (changes: readonly ResourceChange[]) => unknown;
 
 /** Where a page of resources begins: after this one. */
 export type PageStart = Pick<ResourceRef, 'workspace' | 'name'>;
+
+interface PageQuery {
+  readonly kind: string;
+  readonly workspace?: string;
+  /** Only those that a caller sees which sees these workspaces. */
+  readonly workspaces?: readonly string[];
+}
 
 /** The declared resources. Every change is audited, and on disk when its promise resolves. */
 export class Resources {
@@ -70,12 +78,13 @@ export class Resources {
 
   /** Some resources of a kind by workspace and name. @param after null for the first of them */
   async page(
-    { kind, workspace }: { readonly kind: string; readonly workspace?: string },
+    { kind, workspace, workspaces }: PageQuery,
     after: PageStart | null,
     limit: number,
   ): Promise<ResourceRecord[]> {
     let select = this.store.db.selectFrom('resources').selectAll().where('kind', '=', kind);
     if (workspace !== undefined) select = select.where('workspace', '=', workspace);
+    if (workspaces !== undefined) select = select.where(seenRows(workspaces));
     if (after !== null) select = select.where(sql<boolean>`(workspace, name) > (${after.workspace}, ${after.name})`);
     return (await select.orderBy('workspace').orderBy('name').limit(limit).execute()).map(resourceRecordOf);
   }

@@ -31,6 +31,8 @@ export interface UsageQuery {
   readonly model?: string;
   readonly endpoint?: string;
   readonly outcome?: string;
+  /** Only of keys of these workspaces, or of their endpoints. */
+  readonly workspaces?: readonly string[];
   /** The first and the last day, both included. */
   readonly fromDay?: string;
   readonly toDay?: string;

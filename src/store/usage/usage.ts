@@ -1,7 +1,8 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { StoreDatabase } from '../database/database.js';
 import type { UsageTableRow } from '../database/schema.js';
+import { API_KEY, subjectIdOf } from '../keys/key-record.js';
 import {
   type Spent,
   USAGE_COUNTS,
@@ -36,6 +37,9 @@ const ADDED_UP = Object.fromEntries(
     sql<number>`${sql.ref(`usage.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
   ]),
 );
+
+/** The workspace of endpoints of a gateway's file. */
+const DEFAULT = 'default';
 
 /** SQLite works on the thread that serves requests: between two batches of 2 ms these get their turn. */
 const ROWS_PER_STATEMENT = 200;
@@ -84,6 +88,7 @@ export class Usage {
     if (query.model !== undefined) select = select.where('model', '=', query.model);
     if (query.endpoint !== undefined) select = select.where('endpoint', '=', query.endpoint);
     if (query.outcome !== undefined) select = select.where('outcome', '=', query.outcome);
+    if (query.workspaces !== undefined) select = select.where(ofWorkspaces(query.workspaces));
     if (query.fromDay !== undefined) select = select.where('day', '>=', query.fromDay);
     if (query.toDay !== undefined) select = select.where('day', '<=', query.toDay);
     const sums = (await select.execute()) as unknown as UsageSum[];
@@ -101,6 +106,21 @@ export class Usage {
       costNanos,
     }));
   }
+}
+
+/**
+ * Endpoints are named `workspace/name`, those of a gateway's file by their name alone: they belong to `default`. A key is
+ * found in its workspace while it exists; the name of a token's subject begins with the workspace.
+ */
+function ofWorkspaces(workspaces: readonly string[]): RawBuilder<boolean> {
+  const names = sql.join(workspaces);
+  const parts = workspaces.flatMap((name) => [
+    sql`endpoint like ${`${name}/%`}`,
+    sql`key_id like ${`${subjectIdOf(name, '')}%`}`,
+  ]);
+  if (workspaces.includes(DEFAULT)) parts.push(sql`endpoint not like '%/%'`);
+  const keys = sql`select uid from resources where kind = ${API_KEY} and workspace in (${names})`;
+  return sql<boolean>`(key_id in (${keys}) or ${sql.join(parts, sql` or `)})`;
 }
 
 const total = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;
