@@ -40,7 +40,7 @@ test('the holder of the admin token is an admin, and named so in the audit log',
   const { gateway, plane } = await served();
   await plane.chat('  replicas: 0\n');
   expect((await ask(gateway, CHAT, { method: 'DELETE', headers: { 'if-match': '"1"' } })).status).toBe(409);
-  const spec = { engine: { name: 'emulator' }, model: { name: 'm' }, replicas: 0 };
+  const spec = { engine: { name: 'emulator' }, model: { name: 'qwen/qwen3-14b' }, replicas: 0 };
   const body = JSON.stringify({ apiVersion: 'twinyard/v1', kind: 'Endpoint', metadata: { name: 'chat' }, spec });
   expect((await ask(gateway, CHAT, { method: 'PUT', body })).status).toBe(200);
   const [last] = await plane.store.resources.audit({ name: 'chat', limit: 1 });

@@ -14,7 +14,7 @@ describe('resources over the API', () => {
     });
     expect((await ask(`GET ${ENDPOINTS}?labels=team%3Dy`)).body.items).toEqual([]);
     expect((await ask('GET /api/v1/endpoints')).body.items).toHaveLength(1);
-    expect((await ask('GET /api/v1/engines')).body.items).toHaveLength(4);
+    expect((await ask('GET /api/v1/engines')).body.items).toHaveLength(6);
     expect(await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 2 }) })).toMatchObject({
       status: 200,
       body: { metadata: { generation: 2 } },

@@ -49,7 +49,7 @@ describe('apply', () => {
   it('reports missing references together with invalid fields', async () => {
     writeFileSync('bad.yaml', endpoint('  replicas: -1\n  cluster: moon\n').replace('emulator', 'emulatr'));
     expect((await twinyard('apply -f five.yaml -f bad.yaml')).stderr).toBe(
-      `twinyard: bad.yaml:5:18 (spec.engine.name): there is no engine 'emulatr'; did you mean 'emulator'? known: emulator, llama-cpp, sglang, vllm
+      `twinyard: bad.yaml:5:18 (spec.engine.name): there is no engine 'emulatr'; did you mean 'emulator'? known: emulator, infinity, llama-cpp, sglang, tei, vllm
 twinyard: bad.yaml:7:13 (spec.replicas): -1 is too small; give a whole number from 0 to 1000
 twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
 `,

@@ -64,8 +64,8 @@ describe('get', () => {
     expect(all.match(/^\w+:$/gm)).toEqual(['workspaces:', 'engines:', 'clusters:', 'endpoints:']);
     expect(all).toMatch(/^workspaces:\nNAME .*\ndefault .*\n\nengines:\n/);
     expect(all).toMatch(/\n\nendpoints:\nNAME .*\nchat .*\n$/);
-    expect(JSON.parse(await printed('get all -o json'))).toMatchObject({ kind: 'List', items: { length: 7 } });
-    expect(parseAllDocuments(await printed('get all -o yaml'))).toHaveLength(7);
+    expect(JSON.parse(await printed('get all -o json'))).toMatchObject({ kind: 'List', items: { length: 9 } });
+    expect(parseAllDocuments(await printed('get all -o yaml'))).toHaveLength(9);
   });
 
   it('lists the models of a registry, and prints some of them', async () => {

@@ -253,6 +253,6 @@ describeStores((stores) => {
     await store.exclusively((tx) => tx.deleteFrom('resources').where('name', '=', 'vllm').execute());
     await installDefaults(control);
     expect((await control.get({ kind: 'Cluster', workspace: '', name: 'local' }))!.spec.description).toBe('mine');
-    expect((await control.list({ kind: 'Engine' })).map(({ metadata }) => metadata.name)).toHaveLength(4);
+    expect((await control.list({ kind: 'Engine' })).map(({ metadata }) => metadata.name)).toHaveLength(6);
   });
 });

@@ -4,9 +4,12 @@ import type { InputError } from '../../kernel/errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { endpointProblems } from '../resources/check-endpoint.js';
 import { unknownReference } from '../resources/errors.js';
+import type { KnownGpu } from '../resources/fit/planned-use.js';
 import type { PlaceOf } from '../resources/kind.js';
 import type { EngineSpec } from '../resources/kinds/engine.js';
+import { memoryBytes } from '../resources/parts.js';
 import { DEFAULT_WORKSPACE } from '../resources/resource.js';
+import { DEFAULT_CLUSTER } from '../runner/registry.js';
 import { unknownWorkspace } from './errors.js';
 
 /** A resource as it was written; other errors in it are reported elsewhere. */
@@ -19,6 +22,7 @@ export interface Referring extends ResourceRef {
 export interface Present extends ResourceRef {
   /** Null when it may be invalid. */
   readonly spec: Readonly<Record<string, unknown>> | null;
+  readonly status?: unknown;
 }
 
 /** The resources of a kind that exist and are not being deleted, or are part of the same change. */
@@ -78,14 +82,44 @@ async function engineProblems({ placeOf }: Referring, spec: Map, present: Presen
   const engines = await present('Engine');
   const engine = engines.find((other) => other.name === name);
   if (engine?.spec === null) return [];
-  const task = ENGINE_TASKS.find((known) => known === mapOf(spec.model).task);
+  const cluster = (await present('Cluster')).find((other) => other.name === (spec.cluster ?? DEFAULT_CLUSTER));
+  const model = mapOf(spec.model);
+  const { gpus, product } = mapOf(spec.resources);
+  const task = ENGINE_TASKS.find((known) => known === model.task);
+  const extraArgs = cluster?.spec?.extra_args;
   const endpoint = {
     engine: typeof version === 'string' ? { name, version } : { name },
-    model: task === undefined ? {} : { task },
+    model: {
+      ...(task === undefined ? {} : { task }),
+      ...(typeof model.name === 'string' ? { name: model.name } : {}),
+    },
     variables: mapOf(spec.variables),
+    resources: {
+      ...(typeof gpus === 'number' ? { gpus } : {}),
+      ...(typeof product === 'string' ? { product } : {}),
+    },
+    hasExtraArgs: extraArgs === 'admin' || extraArgs === 'operator',
+    accelerators: cluster === undefined ? [] : knownGpus(cluster),
   };
   return endpointProblems(endpoint, (engine?.spec as EngineSpec | undefined) ?? null, namesOf(engines, ''), placeOf);
 }
+
+/** The GPUs of a cluster whose memory is known: as observed, else as declared. */
+function knownGpus({ spec, status }: Present): KnownGpu[] {
+  const observed = listOfMaps(mapOf(status).accelerators).map(({ memory_mib, product }) => ({
+    product,
+    memoryGiB: typeof memory_mib === 'number' ? memory_mib / 1024 : 0,
+  }));
+  const declared = listOfMaps(spec?.accelerators).map(({ memory, product }) => ({
+    product,
+    memoryGiB: typeof memory === 'string' ? memoryBytes(memory) / 2 ** 30 : 0,
+  }));
+  const isKnown = (gpu: { product: unknown; memoryGiB: number }): gpu is KnownGpu =>
+    typeof gpu.product === 'string' && gpu.memoryGiB > 0;
+  return (observed.length > 0 ? observed : declared).filter(isKnown);
+}
+
+const listOfMaps = (value: unknown): Map[] => (Array.isArray(value) ? value.map(mapOf) : []);
 
 type Map = Readonly<Record<string, unknown>>;
 

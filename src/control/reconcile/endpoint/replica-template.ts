@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { type HubModel, startCommand } from '../../../engines/start-command.js';
 import { canonicalJson } from '../../../kernel/text/canonical-json.js';
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
+import { impliedTensorParallel } from '../../resources/fit/gpu-shares.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { EngineVersion } from '../../resources/kinds/engine.js';
 import { memoryBytes } from '../../resources/parts.js';
+import { isHostPath } from '../../resources/privileges/host-path.js';
 import { DEFAULT_WORKSPACE } from '../../resources/resource.js';
 import type { ReplicaSpec } from '../../runner/contract.js';
 import { RUNNER_PLACEHOLDERS } from '../../runner/fill-placeholders.js';
@@ -81,23 +83,21 @@ function commandOf(
   self: readonly string[],
 ): string[] {
   const { devices, memoryFraction } = gpuDemand(spec.resources.gpus);
+  const tensorParallel = impliedTensorParallel(devices, spec.variables);
   return startCommand(engine, {
     model,
     modelName: spec.model.name,
-    ...(isFoundByEngine && !isPath(spec.model.name) ? { hub: hubModel(spec.model) } : {}),
+    ...(isFoundByEngine && !isHostPath(spec.model.name) ? { hub: hubModel(spec.model) } : {}),
     servedModel: servedModel(spec),
     task: spec.model.task,
     host: RUNNER_PLACEHOLDERS.host,
     port: RUNNER_PLACEHOLDERS.port,
-    ...(devices > 1 ? { tensorParallel: devices } : {}),
+    ...(tensorParallel > 1 ? { tensorParallel } : {}),
     ...(memoryFraction > 0 && memoryFraction < 1 ? { gpuMemoryFraction: memoryFraction } : {}),
     variables: spec.variables,
     self,
   });
 }
-
-/** A model name that is a path on the machine of the replica: `/models/m.gguf`, `./m`. */
-const isPath = (name: string) => /^\.{0,2}\//.test(name);
 
 const hubModel = ({ file, name, version }: EndpointSpec['model']): HubModel => ({
   name,

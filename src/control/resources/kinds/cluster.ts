@@ -23,6 +23,10 @@ const spec = section('Cluster spec', {
     default: 'admin',
     help: "who may set variables that the engine's schema marks as loading code or naming files",
   }),
+  extra_args: field(choice(['none', 'admin', 'operator']), {
+    default: 'none',
+    help: "who may set variables that the engine's schema does not list; they may load code",
+  }),
   description,
 });
 

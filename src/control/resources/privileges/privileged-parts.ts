@@ -1,3 +1,4 @@
+import { extraArgs } from '../extra-args.js';
 import type { ClusterSpec } from '../kinds/cluster.js';
 import type { EndpointSpec } from '../kinds/endpoint.js';
 import type { EngineVersion } from '../kinds/engine.js';
@@ -33,6 +34,13 @@ export function privilegedParts(spec: RunParts, engine: EngineVersion, cluster: 
   if (registry === undefined && isHostPath(name)) {
     const problem = 'is a path of the machine, which needs the role admin in every workspace';
     parts.push({ path: 'spec.model.name', problem, hint: 'name a model, or a registry that has it' });
+  }
+  if (cluster?.extra_args !== 'operator') {
+    for (const extra of extraArgs(engine.parameters, spec.variables)) {
+      const problem = "is not in the engine's schema, which needs the role admin in every workspace";
+      const help = "leave it out, or ask an admin to apply it or to set 'extra_args: operator' in the cluster";
+      parts.push({ path: `spec.variables.${extra}`, problem, hint: help });
+    }
   }
   if (cluster?.code_loading === 'operator') return parts;
   for (const { path, reason } of markedVariables(engine.parameters, spec.variables)) {
