@@ -24,7 +24,19 @@ const ALLOWED: Record<string, readonly string[]> = {
   report: ['simulator:types', 'workload:types', 'experiment:types', 'observe:types'],
   experiment: ['files', 'schema', 'kernel', 'policy', 'workload', 'replica', 'simulator', 'report'],
   emulator: ['replica', 'kernel', 'protocol', 'workload/request-table', 'workload:types'],
-  gateway: ['files', 'schema', 'engines', 'policy', 'kernel', 'protocol', 'store', 'replica/latency', 'workload:types'],
+  kube: ['files', 'kernel'],
+  gateway: [
+    'files',
+    'schema',
+    'engines',
+    'policy',
+    'kernel',
+    'protocol',
+    'store',
+    'replica/latency',
+    'workload:types',
+    'kube/discovery/kube-target',
+  ],
   observe: ['files', 'schema', 'kernel', 'protocol', 'policy:types', 'workload', 'replica', 'simulator', 'experiment'],
   control: ['files', 'schema', 'kernel', 'protocol', 'engines', 'policy', 'store', 'gateway', 'experiment', 'replica'],
   api: ['schema', 'kernel', 'protocol', 'policy', 'store', 'gateway', 'control'],
@@ -46,6 +58,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'emulator',
     'engines',
     'gateway',
+    'kube',
   ],
 };
 

@@ -21,7 +21,15 @@ import { badValue, conflictingFlags, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ServeFlags } from './serve-flags.js';
 
-const FLEET_FLAGS = ['replica', 'engine', 'routing-policy', 'policy-options', 'block-size', 'cache-blocks'] as const;
+const FLEET_FLAGS = [
+  'replica',
+  'kube',
+  'engine',
+  'routing-policy',
+  'policy-options',
+  'block-size',
+  'cache-blocks',
+] as const;
 
 /**
  * The configuration of flags and file, complete and checked. Flags win over the file.
@@ -117,9 +125,10 @@ function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
   const replicas = values.replica.map((url) => ({ id: new URL(url).host, url, engine: values.engine, models: null }));
   const twice = replicas.find(({ id }, i) => replicas.findIndex((other) => other.id === id) !== i);
   if (twice !== undefined) throw badValue('--replica', twice.url, 'is given twice', 'each replica once');
+  const kube = values.kube === null ? undefined : { kube: { target: values.kube, engine: values.engine } };
   return {
     ...GATEWAY_DEFAULTS,
-    endpoints: replicas.length === 0 ? [] : [{ name: 'default', policy, replicas }],
+    endpoints: replicas.length === 0 && kube === undefined ? [] : [{ name: 'default', policy, replicas, ...kube }],
   };
 }
 

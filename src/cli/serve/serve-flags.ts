@@ -1,5 +1,6 @@
 import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
+import { type KubeTarget, readKubeTarget } from '../../kube/discovery/kube-target.js';
 import { decideFlags } from '../decide/decide-flags.js';
 import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
@@ -40,9 +41,21 @@ const replica: Flag<readonly string[]> = {
 const { listen, admin } = GATEWAY_DEFAULTS;
 const port = { min: 0, max: 65_535 };
 
+const kube: Flag<KubeTarget | null> = {
+  ...stringFlag({
+    default: null,
+    placeholder: 'target',
+    help: 'find replicas in a Kubernetes cluster: selector=app=NAME, service=NAME or pool=NAME, then namespace=, port=, kubeconfig=, context=',
+  }),
+  accepted: 'a target such as selector=app=vllm,namespace=prod',
+  default: null,
+  read: (given) => readKubeTarget(given),
+};
+
 /** The replicas of the gateway and the policies for their requests. */
 export const serveFleetFlags = {
   replica,
+  kube,
   config: {
     ...file({ help: 'twinyard.yaml: endpoints, policies, limits and more; read again on SIGHUP' }),
     letter: 'c',

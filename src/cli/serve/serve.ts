@@ -8,6 +8,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { tuneServer } from '../tune-v8.js';
+import type { Discoveries } from './discover.js';
 import { gatewayListenError } from './gateway-listen-error.js';
 import { type ServeFlags, serveFlags, serveFleetFlags } from './serve-flags.js';
 
@@ -27,6 +28,7 @@ export const SERVE: CommandLine = {
     'serve --data-dir /var/lib/twinyard',
     'serve --replica http://127.0.0.1:9001 --replica http://127.0.0.1:9002',
     'serve -c examples/twinyard.yaml',
+    'serve --kube selector=app=vllm,namespace=prod --record traffic.jsonl',
     'serve --replica http://127.0.0.1:9001 --routing-policy lmetric --port 8000 --decision-log out/decisions.jsonl',
     'serve --replica http://127.0.0.1:9001 --store twinyard.db --record traffic.jsonl',
   ],
@@ -49,10 +51,12 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   gateway.onWarning = (line) => say(`warning: ${line}`);
   gateway.onFault = (error) => say(`error, continuing: ${(error as Error).stack ?? error}`);
   const stopped = io.untilStopped();
+  const discoveries = await discover(gateway, say);
   let control: ControlPlane | null = null;
   try {
     control = await start(gateway, sockets, io.self, say);
   } catch (error) {
+    await discoveries.close();
     await gateway.close(0);
     throw gatewayListenError(error, config);
   }
@@ -60,6 +64,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   io.onHangUp(() => {
     try {
       const needsRestart = gateway.reloadConfig();
+      discoveries.follow(gateway.config.endpoints);
       const rest = needsRestart.length === 0 ? '' : `; needs a restart: ${needsRestart.join(', ')}`;
       say(`configuration reloaded${rest}`);
     } catch (error) {
@@ -70,10 +75,20 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   say(`stopping, ${gateway.inFlight} requests in flight`);
   const left = control === null ? 0 : await control.running();
   await control?.close();
+  await discoveries.close();
   await gateway.close();
   if (left > 0)
     say(`${left} replicas keep running: the next 'twinyard serve' adopts them; delete their endpoints to stop them`);
   return 0;
+}
+
+/** Follows the replicas that are in clusters, and returns when those there are at the start are known. */
+async function discover(gateway: Gateway, say: (line: string) => void): Promise<Discoveries> {
+  const { Discoveries } = await import('./discover.js');
+  const discoveries = new Discoveries(gateway.fleet, say);
+  discoveries.follow(gateway.config.endpoints);
+  await discoveries.settled();
+  return discoveries;
 }
 
 /** Addresses and state, and the next command where there is no endpoint yet. */

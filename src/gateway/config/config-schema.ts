@@ -24,9 +24,27 @@ export const REPLICA_SCHEMA = section('Replica', {
   model: field(text(), { defaultText: 'read from the replica', help: 'model it serves' }),
 });
 
+export const KUBE_SCHEMA = section('Kubernetes', {
+  selector: field(text(), { help: 'label selector of pods, as in app=vllm; one of selector, service and pool' }),
+  service: field(text(), { help: 'Service whose EndpointSlices are followed' }),
+  pool: field(text(), { help: 'InferencePool (inference.networking.k8s.io/v1) with its selector and ports' }),
+  namespace: field(text(), { defaultText: "the context's, or the pod's own", help: 'namespace of all of these' }),
+  ports: field(list(text()), {
+    default: [],
+    help: 'numbers or names of ports, several for several ranks in a pod; none: the one that is declared',
+  }),
+  kubeconfig: field(text(), {
+    defaultText: 'KUBECONFIG, the service account of the pod, or ~/.kube/config',
+    help: 'kubeconfig file',
+  }),
+  context: field(text(), { defaultText: 'the current one', help: 'context in that file' }),
+  engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: DEFAULT_ENGINE, help: 'engine they run' }),
+});
+
 const ENDPOINT_SCHEMA = section('Endpoint', {
   name: required(text(), { help: 'name in paths and explanations' }),
-  replicas: required(list(REPLICA_SCHEMA), { help: 'its replicas' }),
+  replicas: field(list(REPLICA_SCHEMA), { help: 'its replicas' }),
+  kube: field(KUBE_SCHEMA, { help: 'where replicas are found in a Kubernetes cluster' }),
   policy: field(POLICY_SCHEMA, { help: 'in place of the top-level policy' }),
 });
 
@@ -171,6 +189,7 @@ export const GATEWAY_SCHEMA = section('twinyard.yaml', {
   listen: field(LISTEN_SCHEMA, { help: 'public port, for clients', restart: true }),
   admin: field(LISTEN_SCHEMA, { help: 'admin port, for metrics and the API', restart: true }),
   replicas: field(list(REPLICA_SCHEMA), { help: 'replicas of the endpoint "default"' }),
+  kube: field(KUBE_SCHEMA, { help: 'where replicas of the endpoint "default" are found in a Kubernetes cluster' }),
   policy: field(POLICY_SCHEMA, { help: 'policy of endpoints that set none' }),
   endpoints: field(list(ENDPOINT_SCHEMA), { help: 'endpoints: sets of replicas, each with a policy' }),
   limits: field(LIMITS_SCHEMA, { default: {}, help: 'maximum sizes and counts' }),

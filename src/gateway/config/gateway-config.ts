@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { KubeTarget } from '../../kube/discovery/kube-target.js';
 import type { PolicyChoice } from '../../policy/bundle/admission-choice.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
@@ -98,6 +99,14 @@ export interface EndpointConfig {
   name: string;
   policy: PolicyConfig;
   replicas: readonly ReplicaConfig[];
+  /** Where more replicas are found. */
+  kube?: KubeSource;
+}
+
+/** Replicas in a Kubernetes cluster, and the engine that they run. */
+export interface KubeSource {
+  target: KubeTarget;
+  engine: string;
 }
 
 export interface PolicyConfig {

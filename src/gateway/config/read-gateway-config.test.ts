@@ -60,6 +60,29 @@ describe('readGatewayConfig', () => {
     expect(config.decisionLog).toMatch(/\/conf\/d\.jsonl$/);
   });
 
+  it('finds replicas in clusters, for the default endpoint and for others', () => {
+    const { endpoints } = read(
+      'kube: { selector: "app=vllm", kubeconfig: kube/config }\nendpoints: [{ name: e, kube: { pool: p, namespace: n, engine: sglang } }]',
+    );
+    const unset = { namespace: null, ports: [], kubeconfig: null, context: null };
+    expect(endpoints.map(({ kube, name, replicas }) => [name, replicas, kube])).toEqual([
+      [
+        'default',
+        [],
+        {
+          target: {
+            ...unset,
+            by: 'selector',
+            value: 'app=vllm',
+            kubeconfig: expect.stringMatching(/conf\/kube\/config$/),
+          },
+          engine: 'vllm',
+        },
+      ],
+      ['e', [], { target: { ...unset, by: 'pool', value: 'p', namespace: 'n' }, engine: 'sglang' }],
+    ]);
+  });
+
   it.each([
     ['twinyard.db', /\/conf\/twinyard\.db$/, /\/conf\/\.twinyard$/],
     ['.twinyard/twinyard.db', /\/conf\/\.twinyard\/twinyard\.db$/, /\/conf\/\.twinyard$/],
@@ -97,6 +120,10 @@ describe('readGatewayConfig', () => {
       'conf/t.yaml:1:27 (http.trusted_proxies[0])',
       'is not an address or network',
     ],
+    ['kube: { namespace: a }', 'conf/t.yaml:1:1 (kube)', 'does not say what to look for'],
+    ['kube: { service: a, pool: b }', 'conf/t.yaml:1:1 (kube)', 'has both service and pool'],
+    ['kube: { service: A_B }', 'conf/t.yaml:1:1 (kube)', 'is not a name in Kubernetes'],
+    ['endpoints: [{ name: a }]', 'conf/t.yaml:1:13 (endpoints[0])', 'has no replicas'],
     ['listen: { client_ca: ca.pem }', 'conf/t.yaml:1:22 (listen.client_ca)', 'is given without TLS'],
     ['replica_tls: { cert: a.pem }', 'conf/t.yaml:1:1 (replica_tls)', 'has one of cert and key'],
     ['http: { hosts: ["https://a.b"] }', 'conf/t.yaml:1:17 (http.hosts[0])', 'is not valid'],

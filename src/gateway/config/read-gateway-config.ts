@@ -1,4 +1,6 @@
 import { dirname, resolve } from 'node:path';
+import { DEFAULT_ENGINE } from '../../engines/engine.js';
+import { type KubeTarget, targetProblem } from '../../kube/discovery/kube-target.js';
 import type { PolicyKeys } from '../../policy/bundle/policy-schema.js';
 import type { Given } from '../../schema/fields.js';
 import { readYaml } from '../../schema/read-yaml.js';
@@ -6,13 +8,14 @@ import type { YamlPlaces } from '../../schema/yaml-places.js';
 import { tooManyReplicas } from '../errors.js';
 import { accessParts } from './access-config.js';
 import { CONFIG_CODES, configInvalid, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
-import { GATEWAY_SCHEMA } from './config-schema.js';
+import { GATEWAY_SCHEMA, type KUBE_SCHEMA } from './config-schema.js';
 import {
   type ConfigValues,
   DEFAULT_POLICY,
   type EndpointConfig,
   GATEWAY_DEFAULTS,
   type GatewayConfig,
+  type KubeSource,
   type ListenConfig,
   type PolicyConfig,
   type ReplicaConfig,
@@ -22,6 +25,7 @@ import { MOST_REPLICAS } from './most-replicas.js';
 import { proxyList } from './proxy-list.js';
 
 type ConfigKeys = Given<typeof GATEWAY_SCHEMA>;
+type KubeKeys = Given<typeof KUBE_SCHEMA>;
 
 /**
  * Reads twinyard.yaml. The first thing wrong is an InputError with its line and column.
@@ -73,24 +77,50 @@ class ConfigReader {
 
   #endpoints(keys: ConfigKeys): EndpointConfig[] {
     const shared = this.#policy(keys.policy, 'policy');
-    const endpoints = (keys.endpoints ?? []).map((endpoint, i) => ({
-      name: endpoint.name,
-      policy: endpoint.policy === undefined ? shared : this.#policy(endpoint.policy, `endpoints[${i}].policy`),
-      replicas: endpoint.replicas.map((replica, r) => this.#replica(replica, `endpoints[${i}].replicas[${r}]`)),
-    }));
-    if (keys.replicas !== undefined) {
-      const replicas = keys.replicas.map((replica, i) => this.#replica(replica, `replicas[${i}]`));
-      endpoints.unshift({ name: 'default', policy: shared, replicas });
-    }
+    const endpoints = (keys.endpoints ?? []).map((endpoint, i): EndpointConfig => {
+      const path = `endpoints[${i}]`;
+      const policy = endpoint.policy === undefined ? shared : this.#policy(endpoint.policy, `${path}.policy`);
+      if (endpoint.replicas === undefined && endpoint.kube === undefined) {
+        throw configInvalid(this.#places.of(path), 'has no replicas', 'list replicas, or say where they are with kube');
+      }
+      return { name: endpoint.name, policy, ...this.#replicasOf(endpoint, `${path}.`) };
+    });
+    const isDefault = keys.replicas !== undefined || keys.kube !== undefined;
+    if (isDefault) endpoints.unshift({ name: 'default', policy: shared, ...this.#replicasOf(keys, '') });
     endpoints.forEach(({ name }, i) => {
       if (endpoints.findIndex((other) => other.name === name) === i) return;
-      const place = this.#places.of(`endpoints[${keys.replicas === undefined ? i : i - 1}].name`);
+      const place = this.#places.of(`endpoints[${isDefault ? i - 1 : i}].name`);
       throw configInvalid(place, `there are two endpoints '${name}'`, 'give each a name of its own');
     });
     for (const { name, replicas } of endpoints) {
       if (replicas.length > MOST_REPLICAS) throw tooManyReplicas(`endpoint '${name}'`, MOST_REPLICAS);
     }
     return endpoints;
+  }
+
+  #replicasOf(keys: { replicas?: readonly ReplicaKeys[] | undefined; kube?: KubeKeys | undefined }, path: string) {
+    const replicas = (keys.replicas ?? []).map((replica, i) => this.#replica(replica, `${path}replicas[${i}]`));
+    return keys.kube === undefined ? { replicas } : { replicas, kube: this.#kube(keys.kube, `${path}kube`) };
+  }
+
+  #kube(keys: KubeKeys, path: string): KubeSource {
+    const named = (['selector', 'service', 'pool'] as const).filter((by) => keys[by] !== undefined);
+    const [by] = named;
+    if (by === undefined || named.length > 1) {
+      const problem = by === undefined ? 'does not say what to look for' : `has both ${named.join(' and ')}`;
+      throw configInvalid(this.#places.of(path), problem, 'give one of selector, service and pool');
+    }
+    const target: KubeTarget = {
+      by,
+      value: keys[by]!,
+      namespace: keys.namespace ?? null,
+      ports: keys.ports ?? [],
+      kubeconfig: this.#path(keys.kubeconfig),
+      context: keys.context ?? null,
+    };
+    const problem = targetProblem(target);
+    if (problem !== null) throw configInvalid(this.#places.of(path), problem, 'see docs/kubernetes.md');
+    return { target, engine: keys.engine ?? DEFAULT_ENGINE };
   }
 
   #policy(keys: PolicyKeys | undefined, path: string): PolicyConfig {

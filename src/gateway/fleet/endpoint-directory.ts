@@ -173,7 +173,10 @@ function worthAsking(endpoint: Endpoint, model: string): Endpoint {
 
 /** While a replica has not listed its models, one of them may be the model: that is worth another try. */
 function missing(model: string, endpoints: readonly Endpoint[]): Error {
-  const isStarting = endpoints.some(({ replicas }) => replicas.some(({ models }) => models.size === 0));
+  const isStarting = endpoints.some(
+    ({ discovery, replicas }) =>
+      (discovery !== null && replicas.length === 0) || replicas.some(({ models }) => models.size === 0),
+  );
   return isStarting ? noReplica(model, 'some have not started yet') : modelUnknown(model);
 }
 

@@ -114,7 +114,7 @@ export class Fleet {
     return configured.map(({ name, policy, replicas }) => ({
       name,
       policy,
-      replicas: replicas.map(({ config }) => config),
+      replicas: replicas.filter(({ isDiscovered }) => !isDiscovered).map(({ config }) => config),
     }));
   }
 
@@ -175,7 +175,8 @@ export class Fleet {
     endpoint.configure();
     const wanted = new Map(given.replicas.map((replica) => [JSON.stringify(replica), replica]));
     for (const replica of endpoint.replicas) {
-      if (wanted.delete(JSON.stringify(replica.config))) replica.configure(this.#parts.config);
+      const isKept = replica.isDiscovered || wanted.delete(JSON.stringify(replica.config));
+      if (isKept) replica.configure(this.#parts.config);
       else this.remove(replica);
     }
     for (const replica of wanted.values()) this.add(endpoint, replica);

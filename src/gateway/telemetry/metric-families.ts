@@ -96,6 +96,12 @@ export const FAMILIES = {
   ),
   decisions: counter('Requests', 'decisions_total', ['endpoint', 'policy'], 'Replicas chosen, by policy.'),
   policyInfo: gauge('Requests', 'policy_info', ['endpoint', 'policy', 'hash'], '1 for the policy that decides now.'),
+  discoveryUp: gauge(
+    'Requests',
+    'discovery_up',
+    ['endpoint'],
+    '1 while the replicas of an endpoint are followed in their cluster, 0 while those known may be out of date.',
+  ),
   retries: counter('Requests', 'retries_total', [], 'Tries on another replica.'),
   faults: counter('Requests', 'faults_total', [], 'Things that should not happen.'),
 

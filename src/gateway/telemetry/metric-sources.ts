@@ -16,6 +16,8 @@ export interface EndpointView {
   readonly policy: { readonly name: string };
   readonly policyHash: string;
   readonly inFlight: number;
+  /** Null where its replicas are not found in a cluster. */
+  readonly discovery: { readonly problem: string | null } | null;
   readonly replicas: readonly ReplicaView[];
   inFlightOf(replica: ReplicaView): number;
 }

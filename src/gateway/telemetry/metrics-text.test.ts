@@ -28,6 +28,7 @@ function gatewayView(): GatewayView {
   const endpoint = {
     name: 'default',
     policy: { name: 'weighted' },
+    discovery: { problem: null },
     policyHash: '67e2677def6b',
     inFlight: 3,
     replicas,

@@ -30,6 +30,10 @@ export function metricsText(gateway: GatewayView, parts: MetricParts = {}): stri
 function writeEndpoints(out: Exposition, endpoints: readonly EndpointView[]): void {
   out.family(FAMILIES.endpointInFlight);
   for (const { inFlight, name } of endpoints) out.sample(labelText('endpoint', name), inFlight);
+  out.family(FAMILIES.discoveryUp);
+  for (const { discovery, name } of endpoints) {
+    if (discovery !== null) out.sample(labelText('endpoint', name), discovery.problem === null ? 1 : 0);
+  }
   out.family(FAMILIES.policyInfo);
   for (const { name, policy, policyHash } of endpoints) {
     const labels = [labelText('endpoint', name), labelText('policy', policy.name), labelText('hash', policyHash)];

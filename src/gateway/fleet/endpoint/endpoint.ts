@@ -26,6 +26,11 @@ export class Endpoint {
   replicas: readonly LiveReplica[] = [];
   /** Null for an endpoint of the configuration. */
   managed: ManagedFacts | null = null;
+  /**
+   * Of an endpoint whose replicas are found in a cluster: why those here may be out of date, and, while there is none, the models
+   * of the last ones.
+   */
+  discovery: { problem: string | null; models: ReadonlySet<string> } | null = null;
   /** Admission and queue, before a replica is chosen. */
   readonly flow: FlowControl;
   readonly look: FleetLook;
@@ -78,9 +83,10 @@ export class Endpoint {
     return slot < 0 ? 0 : this.#fleet.view.inFlight[slot]!;
   }
 
-  /** Whether a replica serves this model, ready or not, or the endpoint declares it. */
+  /** Whether a replica serves this model, ready or not, or did so before all left, or the endpoint declares it. */
   serves(model: string): boolean {
     for (let slot = 0; slot < this.replicas.length; slot++) if (this.replicas[slot]!.models.has(model)) return true;
+    if (this.discovery?.models.has(model)) return true;
     return this.managed?.models?.includes(model) === true;
   }
 
@@ -105,7 +111,8 @@ export class Endpoint {
 
   /** Whether a request may wait a moment when no replica is ready: one is probably starting. */
   get isAwaited(): boolean {
-    return this.managed !== null && this.managed.isIdle !== true && this.#host.config.waitMs > 0;
+    const isExpected = this.managed === null ? this.discovery !== null : this.managed.isIdle !== true;
+    return isExpected && this.#host.config.waitMs > 0;
   }
 
   /** Makes a request that no replica could take wait for one, if one is expected; returns whether it waits. */

@@ -72,6 +72,8 @@ export class LiveReplica {
   scraped: ReplicaSignals | null = null;
   /** Requests of all kinds under way, independent of the policy's count. */
   active = 0;
+  /** Found in a cluster, not listed in the configuration. */
+  isDiscovered = false;
   /** Requests sent to it since it joined, tries on another replica included. */
   sent = 0;
   /** Called whenever its last request has ended. */
