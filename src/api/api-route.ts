@@ -36,7 +36,7 @@ export type BodyKind =
       /** Passed on as it was sent, without defaults. */
       readonly asGiven?: true;
     }
-  | { readonly type: 'resource' | 'documents' | 'status' };
+  | { readonly type: 'resource' | 'documents' | 'status' | 'patch' };
 
 /** What a response holds. Schemas have a title, by which OpenAPI names them. */
 export type ResponseKind =

@@ -1,6 +1,8 @@
 import { InputError, RunError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/text/nearest-name.js';
 import type { KeyRole } from '../store/keys/key-record.js';
+import { shownRef } from '../store/resources/resource-errors.js';
+import type { ResourceRef } from '../store/resources/resource-record.js';
 
 /** Errors of the API itself. Codes are stable and start with API_ or CONTROL_. */
 
@@ -9,6 +11,20 @@ export const badQuery = (name: string, problem: string, hint: string) =>
 
 export const badBody = (path: string, problem: string, hint: string) =>
   new InputError('API_BODY', path === '' ? 'body' : `body (${path})`, problem, hint);
+
+export const badPatch = (place: string, problem: string, hint: string) =>
+  new InputError('API_PATCH', place, problem, hint);
+
+export const unknownRevision = (place: string, given: number, known: readonly number[]) =>
+  new InputError(
+    'API_REVISION',
+    place,
+    `there is no revision ${given}`,
+    known.length === 0 ? 'no revision is kept yet' : `kept: ${known.join(', ')}`,
+  );
+
+export const noEarlierRevision = (ref: ResourceRef) =>
+  new InputError('API_NO_EARLIER_REVISION', shownRef(ref), 'has no earlier revision that is kept', 'change it instead');
 
 export const otherThanPath = (place: string, given: string, wanted: string) =>
   new InputError('API_PATH', place, `is '${given}', but the path says '${wanted}'`, 'use the same name in both');

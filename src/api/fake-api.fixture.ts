@@ -52,6 +52,7 @@ export const ADMIN = caller('admin');
 interface Sent {
   readonly body?: unknown;
   readonly ifMatch?: string;
+  readonly type?: string;
   readonly lastEventId?: string;
   readonly as?: Caller;
   readonly signal?: AbortSignal;
@@ -74,7 +75,7 @@ export async function streamOf(
   return (response as { stream: AsyncIterable<string> }).stream;
 }
 
-function answered(line: string, { as = ADMIN, body, ifMatch, lastEventId, signal }: Sent) {
+function answered(line: string, { as = ADMIN, body, ifMatch, lastEventId, signal, type }: Sent) {
   const [method, url] = line.split(' ') as [string, string];
   const [path, query] = url.split('?') as [string, string?];
   const api = new ApiHost({ store, gateway: null, control: Promise.resolve({ host }) });
@@ -82,7 +83,7 @@ function answered(line: string, { as = ADMIN, body, ifMatch, lastEventId, signal
     method,
     path,
     query: new URLSearchParams(query),
-    header: (name) => ({ 'if-match': ifMatch, 'last-event-id': lastEventId })[name],
+    header: (name) => ({ 'if-match': ifMatch, 'last-event-id': lastEventId, 'content-type': type })[name],
     body: async () => (typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body)),
     signal: signal ?? new AbortController().signal,
   });

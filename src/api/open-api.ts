@@ -77,6 +77,12 @@ function queryParameters({ query }: ApiRoute): Promise<object[]> {
 
 async function bodyOf({ body, kind }: ApiRoute): Promise<object> {
   if (body!.type === 'json') return json(await jsonSchema(body!.schema));
+  if (body!.type === 'patch') {
+    return {
+      'application/merge-patch+json': { schema: { type: 'object' } },
+      'application/json-patch+json': { schema: { type: 'array', items: { type: 'object' } } },
+    };
+  }
   if (body!.type === 'status') return json(kind === undefined ? { type: 'object' } : ref(`${kind.kind}Status`));
   const schema = kind === undefined ? { oneOf: KINDS.map((one) => ref(one.kind)) } : ref(kind.kind);
   return { ...json(schema), 'application/yaml': { schema } };

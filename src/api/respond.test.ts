@@ -54,10 +54,10 @@ describe('routing', () => {
       status: 404,
       body: { error: { code: 'API_PATH_UNKNOWN', message: '/api/v1/nothing: no such path' } },
     });
-    expect(await ask(`PATCH ${CHAT}`)).toMatchObject({
+    expect(await ask(`POST ${CHAT}`)).toMatchObject({
       status: 405,
-      headers: ['allow', 'GET, PUT, DELETE'],
-      body: { error: { code: 'API_METHOD', hint: 'use GET, PUT, DELETE' } },
+      headers: ['allow', 'GET, PUT, DELETE, PATCH'],
+      body: { error: { code: 'API_METHOD', hint: 'use GET, PUT, DELETE, PATCH' } },
     });
     expect((await ask('GET /api/v1/nothing', { as: caller('none') })).status).toBe(403);
     expect((await ask('HEAD /api/v1/kinds')).body.items).toHaveLength(KINDS.length);

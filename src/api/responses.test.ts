@@ -149,6 +149,11 @@ describe('every response fits the schema of the OpenAPI document', () => {
     await ask(`POST ${all}`, resource(called, name, example));
     await ask(`POST ${all}`, resource(called, name, example));
     await ask(`PUT ${all}/${name}`, { ...resource(called, name, example), metadata: { name, labels: {} } });
+    expect((await ask(`PATCH ${all}/${name}`, { metadata: { labels: { a: 'b' } } })).metadata.labels).toEqual({
+      a: 'b',
+    });
+    expect((await ask(`GET ${all}/${name}/revisions`)).items).toHaveLength(1);
+    await ask(`POST ${all}/${name}/rollback`, { revision: 1 });
     await ask(`PUT ${all}/${name}-2`, resource(called, `${name}-2`, example));
     if (called !== 'ApiKey') {
       const condition = { type: 'Ready', status: true, since: '2030-01-31T00:00:00Z' };

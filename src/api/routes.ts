@@ -7,6 +7,7 @@ import { GENERAL_ROUTES } from './routes/general-routes.js';
 import { HISTORY_ROUTES } from './routes/history-routes.js';
 import { REGISTRY_ROUTES } from './routes/registry-routes.js';
 import { resourceRoutes } from './routes/resource-routes.js';
+import { revisionRoutes } from './routes/revision-routes.js';
 import { SERVED_ENDPOINT_ROUTES } from './routes/served-endpoint-routes.js';
 import { USAGE_ROUTES } from './routes/usage-routes.js';
 import { WATCH_ROUTES } from './routes/watch-routes.js';
@@ -28,7 +29,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...GENERAL_ROUTES,
   ...HISTORY_ROUTES,
   ...WATCH_ROUTES,
-  ...KINDS.flatMap(resourceRoutes),
+  ...KINDS.flatMap((kind) => [...resourceRoutes(kind), ...revisionRoutes(kind)]),
   ...ENDPOINT_ROUTES,
   ...SERVED_ENDPOINT_ROUTES,
   ...REGISTRY_ROUTES,

@@ -7,10 +7,10 @@ import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { isAdminEverywhere } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { refuseFileEndpoint } from '../changes/file-endpoints.js';
 import { unknownReplica } from '../errors.js';
 import { versionOf } from '../request-parts.js';
 import { endpointLogs, type LogLine } from '../streams/endpoint-logs.js';
-import { refuseFileEndpoint } from './file-endpoints.js';
 
 const MOST_LINES = 10_000;
 const ONE = `/api/v1/workspaces/{workspace}/${endpoint.plural}/{name}`;

@@ -3,18 +3,15 @@ import { KINDS } from '../../control/resources/kinds.js';
 import { planText } from '../../control/resources/plan.js';
 import { type Draft, type ReadDocuments, readDocuments } from '../../control/resources/read-resources.js';
 import type { ControlStore } from '../../control/store/control-store.js';
-import { refOf } from '../../control/store/resource-view.js';
 import { field, flag, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
-import { authoriseChange } from '../access/authorise.js';
-import { type Caller, isAdminEverywhere, isEnough, roleIn } from '../access/caller.js';
+import { type Caller, isEnough, roleIn } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { checkChanges, rightsOf } from '../changes/change-resource.js';
 import { PAGE_QUERY, pageOfAll } from '../pagination.js';
 import { BODY } from '../request-parts.js';
 import { APPLIED, KIND } from '../views/resource-views.js';
-import { refuseFileEndpoint } from './file-endpoints.js';
-import { refuseUnknownClass } from './known-class.js';
 
 /** Operations that are not about one kind of resource. */
 export const GENERAL_ROUTES: readonly ApiRoute[] = [
@@ -70,12 +67,8 @@ async function apply(host: ApiHost, { body, caller, query }: ApiRequest<ApplyQue
   const store = areKeys ? await host.resources() : (await host.control()).store;
   if (read.problems.length > 0) throw new InvalidResources(await allProblems(store, caller, read));
   const { written } = read;
-  for (const { resource } of written) {
-    await authoriseChange(caller, store, resource);
-    refuseFileEndpoint(host, refOf(resource));
-  }
-  await refuseUnknownClass(host, written);
-  const applied = await store.apply(caller.name, written, { dryRun, isAdmin: isAdminEverywhere(caller) });
+  await checkChanges(host, caller, store, written);
+  const applied = await store.apply(caller.name, written, { dryRun, ...rightsOf(caller) });
   const items = applied.map(({ action, differences, resource }) => ({ action, differences, resource }));
   return ok({ kind: 'Applied', dry_run: dryRun, text: planText(applied, { isDryRun: dryRun }), items });
 }

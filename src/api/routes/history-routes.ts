@@ -5,10 +5,10 @@ import { unknownResource } from '../../store/resources/resource-errors.js';
 import { authorise } from '../access/authorise.js';
 import { workspacesWith } from '../access/caller.js';
 import { type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { fileEndpointsIn } from '../changes/file-endpoints.js';
 import { keyIn, PAGE_QUERY, pageOf } from '../pagination.js';
 import { eventView } from '../streams/event-view.js';
 import { AUDIT_ENTRY, EVENT } from '../views/resource-views.js';
-import { fileEndpointsIn } from './file-endpoints.js';
 import { FILTER_QUERY, filterOf } from './filter.js';
 
 /** Events of resources, and the audit log of changes. */

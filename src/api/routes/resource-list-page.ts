@@ -4,8 +4,8 @@ import type { ResourceRecord } from '../../store/resources/resource-record.js';
 import type { Resources } from '../../store/resources/resources.js';
 import { isSeen } from '../../store/resources/seen-workspaces.js';
 import type { ApiHost } from '../api-host.js';
+import { fileEndpointsIn } from '../changes/file-endpoints.js';
 import { compareKeys, keyIn, type Page, type PageQuery, pageOf } from '../pagination.js';
-import { fileEndpointsIn } from './file-endpoints.js';
 
 export interface ResourcePage extends Page<Resource> {
   /** A watch from this version on misses nothing that happened after the first page was read. */

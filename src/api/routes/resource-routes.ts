@@ -7,17 +7,16 @@ import type { ControlStore } from '../../control/store/control-store.js';
 import { field, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
-import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { isSeen } from '../../store/resources/seen-workspaces.js';
-import { authoriseChange, authoriseRemoval } from '../access/authorise.js';
-import { isAdminEverywhere, workspacesWith } from '../access/caller.js';
+import { authoriseRemoval } from '../access/authorise.js';
+import { workspacesWith } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { changeable, checkChanges, refIn, rightsOf } from '../changes/change-resource.js';
+import { fileEndpointsIn, refuseFileEndpoint } from '../changes/file-endpoints.js';
 import { otherThanPath } from '../errors.js';
 import { PAGE_QUERY, type PageQuery } from '../pagination.js';
 import { BODY, jsonObject, versionOf } from '../request-parts.js';
-import { fileEndpointsIn, refuseFileEndpoint } from './file-endpoints.js';
-import { refuseUnknownClass } from './known-class.js';
 import { resourceListPage } from './resource-list-page.js';
 
 const LIST_QUERY = {
@@ -104,18 +103,6 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
   ];
 }
 
-const refIn = ({ kind }: ResourceKind, { params }: Pick<ApiRequest, 'params'>): ResourceRef => ({
-  kind,
-  workspace: params.workspace ?? '',
-  name: params.name!,
-});
-
-/** Where changes go: to the control plane that reconciles them. An ApiKey needs none: gateways read it from the store. */
-const changeable = async (host: ApiHost, { kind }: ResourceKind): Promise<ControlStore> =>
-  kind === API_KEY ? host.resources() : (await host.control()).store;
-
-const rightsOf = ({ caller }: Pick<ApiRequest, 'caller'>) => ({ isAdmin: isAdminEverywhere(caller) });
-
 interface ListQuery extends PageQuery {
   readonly labels?: string | undefined;
   readonly uid?: string | undefined;
@@ -152,7 +139,11 @@ function creates(kind: ResourceKind) {
   return async (host: ApiHost, request: TextRequest) => {
     const store = await changeable(host, kind);
     const written = await checkedBody(host, store, kind, request);
-    const [applied] = await store.apply(request.caller.name, [{ ...written, expected: null }], rightsOf(request));
+    const [applied] = await store.apply(
+      request.caller.name,
+      [{ ...written, expected: null }],
+      rightsOf(request.caller),
+    );
     return { status: 201, body: applied!.resource };
   };
 }
@@ -163,7 +154,7 @@ function puts(kind: ResourceKind) {
     const written = await checkedBody(host, store, kind, request);
     const expected = versionOf(request.header('if-match'));
     const wanted = expected === undefined ? written : { ...written, expected };
-    const [applied] = await store.apply(request.caller.name, [wanted], rightsOf(request));
+    const [applied] = await store.apply(request.caller.name, [wanted], rightsOf(request.caller));
     return { status: applied!.action === 'created' ? 201 : 200, body: applied!.resource };
   };
 }
@@ -215,9 +206,6 @@ async function checkedBody(
       throw otherThanPath(placeOf(`metadata.${key}`), given, wanted);
     }
   }
-  const { name, workspace = '' } = resource.metadata;
-  refuseFileEndpoint(host, { kind: kind.kind, workspace, name });
-  await authoriseChange(caller, store, resource);
-  await refuseUnknownClass(host, written);
+  await checkChanges(host, caller, store, written);
   return written[0]!;
 }

@@ -85,6 +85,14 @@ export const AUDIT_ENTRY = section('AuditEntry', {
   after: described(nullable(AUDITED), 'as it is since; null when it no longer exists'),
 });
 
+export const REVISION = section('Revision', {
+  revision: described(naturalNumber, 'generation of the resource'),
+  current: described(v.boolean(), 'whether the resource has it now'),
+  version: described(naturalNumber, 'resource version of the change'),
+  at: described(string, 'time of the change'),
+  spec: described(openMap, 'desired state since then, without secrets'),
+});
+
 export const ISSUED_KEY = section('IssuedKey', {
   kind: described(v.literal('IssuedKey'), 'always IssuedKey'),
   key_id: described(string, 'uid of the ApiKey'),

@@ -48,7 +48,7 @@ export function findServer(values: ServerValues, { env }: Env): Server {
 }
 
 /** The workspace of resources that name none. */
-export function workspaceOf(values: ServerValues & { readonly workspace: string | null }, io: Env): string {
+export function workspaceFor(values: ServerValues & { readonly workspace: string | null }, io: Env): string {
   return values.workspace ?? selectedContext(values, io)?.workspace ?? DEFAULT_WORKSPACE;
 }
 

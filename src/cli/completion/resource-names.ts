@@ -1,5 +1,5 @@
 import { ApiClient } from '../api/api-client.js';
-import { findServer, workspaceOf } from '../api/find-server.js';
+import { findServer, workspaceFor } from '../api/find-server.js';
 import { HttpTransport } from '../api/http-transport.js';
 import { listResources } from '../control/targets/watch-resources.js';
 import type { CliIo } from '../io.js';
@@ -24,7 +24,7 @@ export async function resourceNames(
       ...{ context: value('--context'), workspace: value('--workspace', '-n') },
     };
     const server = findServer(values, { env });
-    const workspace = workspaceOf(values, { env });
+    const workspace = workspaceFor(values, { env });
     const watched = { kind: kindNamed(kindGiven, 'KIND'), workspace, name: null, labels: null };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { items } = await listResources(new ApiClient(new HttpTransport(server)), watched, signal);

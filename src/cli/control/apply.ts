@@ -2,7 +2,7 @@ import { InvalidResources } from '../../control/resources/errors.js';
 import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
@@ -56,7 +56,7 @@ export async function apply(argv: readonly string[], io: CliIo): Promise<number>
   }
   const client = ApiClient.of(values, io);
   const files = await readFiles(values.file, io);
-  const query = { dry_run: String(values['dry-run']), workspace: workspaceOf(values, io) };
+  const query = { dry_run: String(values['dry-run']), workspace: workspaceFor(values, io) };
   let applied: Applied;
   try {
     applied = await client.call<Applied>('POST', '/api/v1/apply', { query, body: files.text });

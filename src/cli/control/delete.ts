@@ -4,7 +4,7 @@ import { refOf } from '../../control/store/resource-view.js';
 import { InputError } from '../../kernel/errors.js';
 import type { ResourceRecord } from '../../store/resources/resource-record.js';
 import { ApiClient } from '../api/api-client.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -44,7 +44,7 @@ export async function deleteCommand(argv: readonly string[], io: CliIo): Promise
   const { operands, values } = await parseFlags<typeof deleteFlags & typeof serverFlags>(DELETE, argv);
   const isFiles = values.file.length > 0;
   if (isFiles === operands.length > 0) throw oneOrTheOther('delete');
-  const workspace = workspaceOf(values, io);
+  const workspace = workspaceFor(values, io);
   const called = isFiles
     ? await calledIn(values.file, workspace, io)
     : await calledResources(operands, workspace, DELETE);

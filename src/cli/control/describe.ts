@@ -1,6 +1,6 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -30,7 +30,7 @@ export const DESCRIBE: CommandLine = {
 /** Prints a resource with its status and recent events. */
 export async function describe(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof workspaceFlags & typeof serverFlags>(DESCRIBE, argv);
-  const { kind, name, path, workspace } = await calledResource(operands, workspaceOf(values, io), DESCRIBE);
+  const { kind, name, path, workspace } = await calledResource(operands, workspaceFor(values, io), DESCRIBE);
   const client = ApiClient.of(values, io);
   const resource = await client.call<Resource>('GET', path);
   const query = { kind: kind.kind, workspace: workspace || null, name, limit: String(RECENT) };

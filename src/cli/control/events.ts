@@ -1,6 +1,6 @@
 import { ApiClient } from '../api/api-client.js';
 import { serverLeft } from '../api/errors.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { allWorkspacesFlags, serverFlags, watchFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
@@ -57,7 +57,7 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
     throw conflictingFlags('--former', 'is given without a name', 'give KIND/NAME');
   }
   // The audit log covers all workspaces by default: many changes are of kinds without a workspace.
-  const usual = audit ? null : workspaceOf(values, io);
+  const usual = audit ? null : workspaceFor(values, io);
   const isGlobal = kind?.scope === 'global' || values['all-workspaces'];
   const workspace = isGlobal ? null : (values.workspace ?? usual);
   const query: Query = { kind: kind?.kind ?? null, workspace, name };

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE, type Resource } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { allWorkspacesFlags, serverFlags, watchFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
@@ -62,7 +62,7 @@ export async function get(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<GetFlags>(GET, argv);
   const [first, ...others] = operands as [string, ...string[]];
   const client = ApiClient.of(values, io);
-  const workspace = values['all-workspaces'] ? null : workspaceOf(values, io);
+  const workspace = values['all-workspaces'] ? null : workspaceFor(values, io);
   if (isModels(first)) {
     checkTogether(values, others.length);
     await getModels(client, { ...values, workspace: workspace ?? DEFAULT_WORKSPACE, names: others }, io);

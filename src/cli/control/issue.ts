@@ -1,5 +1,5 @@
 import { ApiClient } from '../api/api-client.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -30,7 +30,7 @@ export const ISSUE: CommandLine = {
 /** Issues the secret of an ApiKey and prints it, alone on its line. */
 export async function issue(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof issueFlags & typeof serverFlags>(ISSUE, argv);
-  const { path, shown } = resourceAt(await calledKind('ApiKey'), operands[0]!, workspaceOf(values, io));
+  const { path, shown } = resourceAt(await calledKind('ApiKey'), operands[0]!, workspaceFor(values, io));
   const client = ApiClient.of(values, io);
   const issued = await client.call<{ key: string; key_id: string }>('POST', `${path}/issue`);
   if (values.output === 'json') {

@@ -1,6 +1,6 @@
 import { ApiClient } from '../api/api-client.js';
 import { serverLeft } from '../api/errors.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -34,7 +34,7 @@ export const LOGS: CommandLine = {
 /** Prints the logs of the replicas of an endpoint; without `--replica`, each line with its replica. */
 export async function logs(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof logsFlags & typeof serverFlags>(LOGS, argv);
-  const { path } = await calledEndpoint(operands, workspaceOf(values, io), LOGS);
+  const { path } = await calledEndpoint(operands, workspaceFor(values, io), LOGS);
   const client = ApiClient.of(values, io);
   const { follow, lines, replica: only } = values;
   const signal = follow ? untilStopped(io) : new AbortController().signal;

@@ -1,7 +1,7 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
@@ -33,7 +33,7 @@ export const SCALE: CommandLine = {
 export async function scale(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof scaleFlags & typeof serverFlags>(SCALE, argv);
   const { replicas } = values;
-  const { path, shown } = await calledEndpoint(operands, workspaceOf(values, io), SCALE);
+  const { path, shown } = await calledEndpoint(operands, workspaceFor(values, io), SCALE);
   if (replicas === null) throw missingFlag('--replicas', 'is required', 'give the number of replicas');
   const client = ApiClient.of(values, io);
   const before = await client.call<Resource>('GET', path).catch((error: unknown) => {

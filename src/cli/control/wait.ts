@@ -1,5 +1,5 @@
 import { ApiClient } from '../api/api-client.js';
-import { workspaceOf } from '../api/find-server.js';
+import { workspaceFor } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
@@ -40,7 +40,7 @@ export const WAIT: CommandLine = {
 /** Ends with 0 when the condition holds, and with 1 when the time is over. */
 export async function wait(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof waitFlags & typeof serverFlags>(WAIT, argv);
-  const called = await calledResource(operands, workspaceOf(values, io), WAIT);
+  const called = await calledResource(operands, workspaceFor(values, io), WAIT);
   if (values.for === null) throw missingFlag('--for', 'is required', "give a condition, as in '--for ready'");
   const condition = readWaitCondition(values.for, called.kind, '--for');
   const client = ApiClient.of(values, io);

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { RunError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
-import { findServer, type Server, workspaceOf } from '../api/find-server.js';
+import { findServer, type Server, workspaceFor } from '../api/find-server.js';
 import { HttpTransport } from '../api/http-transport.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { conflictingFlags } from '../errors.js';
@@ -47,7 +47,7 @@ export async function withKeys<Result>(
   const server = serverOf(values, io);
   const isLeftOver = server !== null && !namesServer(values) && (await refusesConnections(server));
   if (server !== null && !isLeftOver) {
-    return work(new KeyApi(new ApiClient(new HttpTransport(server)), workspaceOf(values, io)));
+    return work(new KeyApi(new ApiClient(new HttpTransport(server)), workspaceFor(values, io)));
   }
   if (isLeftOver) {
     io.stderr.write(`twinyard: the gateway recorded in ${server.recordedIn} is not running: using the store itself\n`);

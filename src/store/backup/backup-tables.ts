@@ -28,4 +28,5 @@ export const TABLES: readonly { readonly name: keyof StoreTables; readonly key: 
   { name: 'resources', key: ['kind', 'workspace', 'name'] },
   { name: 'resource_events', key: ['id'] },
   { name: 'audit_log', key: ['version'] },
+  { name: 'resource_revisions', key: ['uid', 'generation'] },
 ];

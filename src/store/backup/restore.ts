@@ -68,6 +68,8 @@ async function* linesOf(path: string): Rows {
   let number = 0;
   let rows = 0;
   let isComplete = false;
+  let table = '';
+  let some: Row[] = [];
   for await (const line of createInterface(createReadStream(path))) {
     number++;
     const value = parsed(line);
@@ -75,11 +77,17 @@ async function* linesOf(path: string): Rows {
     else if (isComplete) throw badBackup(`${path}:${number}`, 'continues after its end');
     else if (isRow(value)) {
       rows++;
-      yield [value[0], [value[1]]];
+      // Many rows per statement: one by one, a restore would hold the store for much longer.
+      if (value[0] !== table || some.length === ROWS_PER_STATEMENT) {
+        if (some.length > 0) yield [table, some];
+        [table, some] = [value[0], []];
+      }
+      some.push(value[1]);
     } else if ((value as { rows?: unknown } | null)?.rows === rows) isComplete = true;
     else throw badBackup(`${path}:${number}`, 'is not a row of a backup');
   }
   if (!isComplete) throw badBackup(path, 'is incomplete');
+  if (some.length > 0) yield [table, some];
 }
 
 function isRow(value: unknown): value is [string, Row] {

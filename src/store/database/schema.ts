@@ -12,6 +12,7 @@ export interface StoreTables {
   resources: ResourceRow;
   resource_events: ResourceEventRow;
   audit_log: AuditRow;
+  resource_revisions: RevisionRow;
   gateways: { id: string; started_at: number; seen_at: number; mode: string };
   twinyard_migrations: { number: number; name: string; applied_at: number };
 }
@@ -71,6 +72,16 @@ export interface ResourceEventRow {
   count: number;
   first_at: number;
   last_at: number;
+}
+
+export interface RevisionRow {
+  uid: string;
+  generation: number;
+  /** The resource version of the change. */
+  version: number;
+  at: number;
+  /** JSON, with sealed secrets. */
+  spec: string;
 }
 
 export interface AuditRow {

@@ -12,6 +12,7 @@ import {
   resourceRecordOf,
   resourceRowOf,
 } from './resource-record.js';
+import { deleteRevisions, keepRevision } from './revisions.js';
 
 export interface ResourceContent {
   readonly spec: Json;
@@ -70,6 +71,7 @@ export class ResourceTransaction {
       updatedAt: this.now,
     };
     await this.save(after);
+    if (isSpecNew) await keepRevision(this.tx, after);
     await this.done('changed', 'update', before, after, version);
     return after;
   }
@@ -130,6 +132,7 @@ export class ResourceTransaction {
     if (before === null || before.uid !== uid || before.deletedAt === null) return false;
     const version = await nextVersion(this.tx);
     await this.tx.deleteFrom('resources').where('uid', '=', uid).execute();
+    await deleteRevisions(this.tx, uid);
     await this.done('removed', 'remove', before, null, version);
     return true;
   }
@@ -153,6 +156,7 @@ export class ResourceTransaction {
       deletedAt: null,
     };
     await this.tx.insertInto('resources').values(resourceRowOf(record)).execute();
+    await keepRevision(this.tx, record);
     await this.done('created', 'create', null, record, version);
     return record;
   }

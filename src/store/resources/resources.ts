@@ -5,6 +5,7 @@ import { type AuditEntry, type AuditQuery, readAudit } from './audit.js';
 import { VERSION_SETTING } from './next-version.js';
 import { type ResourceChange, type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
 import { ResourceTransaction } from './resource-transaction.js';
+import { type Revision, readRevisions } from './revisions.js';
 import { seenRows } from './seen-workspaces.js';
 
 /** May return a promise: a change resolves once its listeners have. What it rejects with is ignored. */
@@ -101,6 +102,11 @@ export class Resources {
 
   audit(query: AuditQuery = {}): Promise<AuditEntry[]> {
     return readAudit(this.store.db, query);
+  }
+
+  /** The generations of a resource that are kept, the latest first. */
+  revisions(uid: string): Promise<Revision[]> {
+    return readRevisions(this.store.db, uid);
   }
 
   /** Calls the listener with the changes of this process, once committed; returns a function that stops it. It must not throw. */
