@@ -7,10 +7,12 @@ import { SecretBox } from '../store/resources/secrets.js';
 import { ChangeFeed } from './change-feed.js';
 import { ControlLease } from './control-lease.js';
 import { heldFolder, isFolderInUse, lostKeyFile, otherControlPlane } from './errors.js';
+import { KnownSecrets } from './known-secrets.js';
 import { ModelCache } from './models/cache/model-cache.js';
 import { startReconcilers } from './reconcile/start-reconcilers.js';
 import { ClusterRunners } from './runner/cluster-runners.js';
-import type { Runner } from './runner/contract.js';
+import type { ReplicaUser, Runner } from './runner/contract.js';
+import { separateFrom } from './runner/local/process/replica-user.js';
 import type { RunnerType } from './runner/runner-type.js';
 import { ControlStore } from './store/control-store.js';
 import { installDefaults } from './store/install-defaults.js';
@@ -33,6 +35,10 @@ export interface ControlPlaneOptions {
   readonly url: () => string;
   /** Every known one by default. */
   readonly runnerTypes?: readonly RunnerType[];
+  /** Replicas on this machine run as this user, which can read nothing else of the data folder; null: as that of this process. */
+  readonly replicaUser?: ReplicaUser | null;
+  /** Secrets besides those of resources, read when it owns the folder: they are removed from logs of replicas. */
+  readonly knownSecrets?: () => readonly string[];
   /** Called when this control plane owns the folder and the store. */
   readonly onHeld: () => void;
   /** Called with errors that are not caused by a resource. */
@@ -95,9 +101,10 @@ interface Ending {
 }
 
 async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<ControlHost> {
-  const { dataDir, onFault, onHeld, onLost, routes, self, url } = options;
+  const { dataDir, onFault, onHeld, onLost, replicaUser = null, routes, self, url } = options;
   const { opened } = ending;
-  const runners = await openRunners(options);
+  const known = new KnownSecrets();
+  const runners = await openRunners(options, known);
   opened.push(() => runners.close());
   const lease = await ControlLease.take(options.store, dataDir, (holder) => {
     ending.lost = otherControlPlane(options.store.address, holder);
@@ -105,22 +112,27 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Co
     void closeAll(ending).catch(onFault);
   });
   opened.push(() => lease.release().catch(onFault));
-  const store = new ControlStore(options.store, await openSecrets(options));
+  const store = new ControlStore(options.store, known.remembering(await openSecrets(options)));
   onHeld();
+  for (const secret of options.knownSecrets?.() ?? []) known.add(secret);
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
   const cache = await ModelCache.open(join(dataDir, 'models'));
+  if (replicaUser !== null) separateFrom(replicaUser, dataDir);
   const urlOf = (workspace: string, name: string) => `${url()}/workspace/${workspace}/endpoint/${name}/v1`;
   opened.push(await startReconcilers({ store, runners, routes, cache, self, urlOf, onFault }));
   return { store, feed, runner: runners };
 }
 
 /** Locks the folder, which is created if need be. */
-async function openRunners({ dataDir, onFault, runnerTypes }: ControlPlaneOptions): Promise<ClusterRunners> {
+async function openRunners(
+  { dataDir, onFault, replicaUser: user = null, runnerTypes }: ControlPlaneOptions,
+  { scrub }: KnownSecrets,
+): Promise<ClusterRunners> {
   const types = runnerTypes === undefined ? {} : { types: runnerTypes };
   try {
-    return await ClusterRunners.open({ folder: join(dataDir, 'runner'), onFault, ...types });
+    return await ClusterRunners.open({ folder: join(dataDir, 'runner'), onFault, user, scrub, ...types });
   } catch (error) {
     throw isFolderInUse(error) ? heldFolder(dataDir) : error;
   }

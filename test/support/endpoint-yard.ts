@@ -54,8 +54,9 @@ export class EndpointYard {
     });
   }
 
-  async start(): Promise<void> {
-    this.serve = await serveProcess(['-c', this.#config]);
+  /** @param more further flags of `serve` */
+  async start(...more: readonly string[]): Promise<void> {
+    this.serve = await serveProcess(['-c', this.#config, ...more]);
   }
 
   /** Kills the control plane at any point. */

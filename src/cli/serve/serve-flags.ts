@@ -108,6 +108,12 @@ export const serveFlags = {
     defaultText: `beside the store, else ${GATEWAY_DEFAULTS.dataDir}`,
     help: 'what it keeps: the store where none is named, replicas, models, the key of secrets, its admin token',
   }),
+  'replica-user': stringFlag({
+    default: null,
+    placeholder: 'user',
+    defaultText: 'the user of this process',
+    help: 'user of replicas, as NAME or UID[:GID]: it can read nothing else of the data folder; needs root',
+  }),
   record: file({ help: "record every request there, without any text, for 'replay' and 'compare'" }),
   'access-log': stringFlag({
     default: null,

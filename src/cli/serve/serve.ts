@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
-import type { ControlPlane } from '../../control/control-plane.js';
+import type { ControlPlane, ControlPlaneOptions } from '../../control/control-plane.js';
+import type { ReplicaUser } from '../../control/runner/contract.js';
 import { GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { InheritedSockets } from '../../gateway/server/inherited-sockets.js';
 import { summaryOf } from '../commands.js';
+import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
+import type { FlagValues } from '../flags/flag.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { tuneServer } from '../tune-v8.js';
@@ -46,6 +49,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const sockets = takeInheritedSockets(process.env, process.pid);
   const readConfig = () => gatewayConfig(flags, (line) => say(`warning: ${line}`));
   const config = readConfig();
+  const user = await replicaUserOf(flags, config);
   tuneServer();
   const gateway = new Gateway(config, readConfig);
   gateway.onWarning = (line) => say(`warning: ${line}`);
@@ -54,7 +58,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const discoveries = await discover(gateway, say);
   let control: ControlPlane | null = null;
   try {
-    control = await start(gateway, sockets, io.self, say);
+    control = await start(gateway, sockets, { self: io.self, replicaUser: user }, say);
   } catch (error) {
     await discoveries.close();
     await gateway.close(0);
@@ -111,11 +115,24 @@ function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
   return lines;
 }
 
+/** Before anything is opened: a wrong user is a mistake in the command line. */
+async function replicaUserOf(
+  { values }: FlagValues<ServeFlags>,
+  { store }: Gateway['config'],
+): Promise<ReplicaUser | null> {
+  const given = values['replica-user'];
+  if (given === null) return null;
+  const hint = 'leave it out, or name a store as well (--store)';
+  if (store === null) throw conflictingFlags('--replica-user', 'is given without a control plane', hint);
+  const { replicaUser } = await import('../../control/runner/local/process/replica-user.js');
+  return replicaUser(given, '--replica-user');
+}
+
 /** Starts a gateway, and a control plane if it has a store. A gateway with configured replicas also runs without one. */
 async function start(
   gateway: Gateway,
   sockets: InheritedSockets,
-  self: readonly string[],
+  { replicaUser, self }: Pick<ControlPlaneOptions, 'self' | 'replicaUser'>,
   say: (line: string) => void,
 ): Promise<ControlPlane | null> {
   const { serveApi } = await import('../../api/api-server.js');
@@ -133,7 +150,8 @@ async function start(
   const settled = gateway.fleet.directory.settling.begin();
   const opened = gateway.start({ isAnnounced: false, sockets }).then(() =>
     ControlPlane.open({
-      ...{ store: gateway.store!, routes: gateway.routes, self, dataDir },
+      ...{ store: gateway.store!, routes: gateway.routes, self, dataDir, replicaUser },
+      knownSecrets: () => [gateway.adminToken],
       url: () => gateway.url,
       onHeld: () => gateway.announce(),
       onFault: (error) => gateway.fault(error),

@@ -5,6 +5,7 @@ import type {
   ReplicaExit,
   ReplicaHandle,
   ReplicaSpec,
+  ReplicaUser,
   Runner,
   RunnerEvent,
   StopOptions,
@@ -27,6 +28,10 @@ export interface ClusterRunnersOptions {
   /** Every runner gets a folder below it. */
   readonly folder: string;
   readonly onFault: (error: Error) => void;
+  /** Replicas on this machine run as this user; by default as that of this process. */
+  readonly user?: ReplicaUser | null;
+  /** Removes known secrets from a line of a log. */
+  readonly scrub?: (line: string) => string;
   readonly types?: readonly RunnerType[];
 }
 
@@ -82,8 +87,8 @@ export class ClusterRunners {
     if (owner !== undefined && owner !== type) throw builtInCluster(cluster, owner.name);
     if (owner === undefined && type.builtInCluster !== null) throw oneCluster(cluster, type.name, type.builtInCluster);
     await this.drop(cluster);
-    const { folder, onFault } = this.#options;
-    const runner = await type.open({ cluster, settings, folder: join(folder, cluster), onFault });
+    const { folder, onFault, scrub = (line: string) => line, user = null } = this.#options;
+    const runner = await type.open({ cluster, settings, folder: join(folder, cluster), onFault, scrub, user });
     const unwatch = runner.watch(({ replica, type }) => {
       const event = { type, replica: { ...replica, cluster } };
       for (const listener of [...this.#listeners]) listener(event);

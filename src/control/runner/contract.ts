@@ -156,6 +156,13 @@ export interface RunnerEvent {
   readonly replica: ReplicaHandle;
 }
 
+/** The system user that replicas run as, where it is not the one of the control plane. */
+export interface ReplicaUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
 export interface StopOptions {
   readonly graceMs: number;
 }

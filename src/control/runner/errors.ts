@@ -46,6 +46,20 @@ export const badRunnerFolder = (folder: string, problem: string) =>
     'give a folder on a local disk that the control plane may write to',
   );
 
+export const badReplicaUser = (place: string, problem: string, hint: string) =>
+  new InputError('RUNNER_USER', place, problem, hint);
+
+export const unreachableForReplicas = (user: string, folder: string) =>
+  new InputError(
+    'RUNNER_USER',
+    folder,
+    `closed to the replica user '${user}'`,
+    'keep the data folder elsewhere, such as below /var/lib (--data-dir)',
+  );
+
+export const replicaUserReads = (user: string, path: string) =>
+  new InputError('RUNNER_USER', path, `can be read by the replica user '${user}'`, `chmod 600 '${path}'`);
+
 export const clusterNotOpen = (cluster: string) =>
   new RunError('RUNNER_CLUSTER_NOT_OPEN', `cluster '${cluster}': is not connected; see its status`);
 

@@ -1,4 +1,4 @@
-import type { ClusterSettings, Runner } from './contract.js';
+import type { ClusterSettings, ReplicaUser, Runner } from './contract.js';
 
 /** What a runner needs from the control plane that opens it. */
 export interface RunnerOptions {
@@ -7,6 +7,10 @@ export interface RunnerOptions {
   readonly settings: ClusterSettings;
   /** A folder for the state of the runner. */
   readonly folder: string;
+  /** Replicas on this machine run as this user; null: as that of the control plane. */
+  readonly user: ReplicaUser | null;
+  /** Removes known secrets from a line of a log. */
+  readonly scrub: (line: string) => string;
   /** Called with problems that do not stop the runner. */
   readonly onFault: (error: Error) => void;
 }

@@ -1,4 +1,4 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unusableCache } from '../errors.js';
 
@@ -9,6 +9,8 @@ export async function ensureFolder(root: string, below: string): Promise<string>
     folder = join(folder, part);
     try {
       await mkdir(folder);
+      // The root of the cache decides who may pass: engines may run as another user.
+      await chmod(folder, 0o755);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       if (!(await lstat(folder)).isDirectory()) throw unusableCache(folder, 'is not a folder');

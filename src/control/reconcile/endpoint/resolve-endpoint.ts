@@ -41,6 +41,7 @@ export async function resolveEndpoint(
     model: NO_MODEL,
     blocker: { message, isTransient: true },
   });
+  if (Object.keys(spec.secret_env).length > 0) rememberSecrets(store, record);
   if (replicas === 0) {
     fetches.forget(key);
     const facts = known === undefined ? null : { path: '', revision: '', facts: known };
@@ -78,4 +79,13 @@ export async function resolveEndpoint(
   const model = fetches.stateOf(key, requested, origin, known ?? null);
   const specHash = model.state === 'ready' ? specHashOf({ record, engine, model: model.model }) : null;
   return { desired: { ...numbers, specHash }, engine, model, blocker: null };
+}
+
+/** Decrypted secrets are removed from logs, also from those of replicas that an earlier control plane has started. */
+function rememberSecrets(store: EndpointParts['store'], record: ResourceRecord): void {
+  try {
+    store.secretsOf(record);
+  } catch {
+    // They cannot be decrypted: starting a replica reports it.
+  }
 }

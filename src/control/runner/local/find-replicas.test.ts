@@ -206,7 +206,7 @@ describe('a launched process', () => {
     mkdirSync(folder, { recursive: true });
     return launch({
       ...{ id: 'a', program: '/bin/sh', args: ['-c', 'echo said'], memoryBytes: null },
-      ...{ env: { [FOLDER_VARIABLE]: folder }, workingFolder: folder, logPath: join(folder, 'log') },
+      ...{ user: null, env: { [FOLDER_VARIABLE]: folder }, workingFolder: folder, logPath: join(folder, 'log') },
     });
   };
 

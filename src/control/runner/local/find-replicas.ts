@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { leftProcesses, unwrittenRecord } from '../errors.js';
+import type { Scrub } from './log/last-lines.js';
 import { ReplicaLog } from './log/replica-log.js';
 import { allProcesses, isRunning } from './process/process-table.js';
 import { sendSignal } from './process/replica-process.js';
@@ -18,6 +19,7 @@ export interface FoundReplica {
 interface FindOptions {
   readonly killWaitMs: number;
   readonly onFault: (error: Error) => void;
+  readonly scrub: Scrub;
 }
 
 const POLL_MS = 10;
@@ -52,8 +54,8 @@ function isAdopted({ exit, step }: ReplicaRecord): boolean {
 }
 
 /** How it ended is not known; its last lines may show it. */
-async function unseen(record: ReplicaRecord, folder: string, { onFault }: FindOptions): Promise<ReplicaRecord> {
-  const lastLines = await new ReplicaLog(folder, 0).last(LAST_LINES).catch(() => []);
+async function unseen(record: ReplicaRecord, folder: string, { onFault, scrub }: FindOptions): Promise<ReplicaRecord> {
+  const lastLines = await new ReplicaLog(folder, 0, scrub).last(LAST_LINES).catch(() => []);
   const exit = { reason: 'unseen' as const, code: null, signal: null, detail: null, at: Date.now(), lastLines };
   const exited: ReplicaRecord = { ...record, step: 'exited', exit };
   try {

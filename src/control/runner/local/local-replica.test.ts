@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => ground.clear());
 
 const start = (spec: ReplicaSpec) =>
-  startReplica({ spec, held: { resources: spec.resources, gpus: [] }, folder, ports, env: process.env });
+  startReplica({ spec, held: { resources: spec.resources, gpus: [] }, folder, ports, env: process.env, user: null });
 
 /** A replica that has lost its port; the test decides when and how it is started again. */
 async function betweenProcesses(): Promise<{ replica: LocalReplica; go: (started: Promise<StartedReplica>) => void }> {
@@ -28,6 +28,7 @@ async function betweenProcesses(): Promise<{ replica: LocalReplica; go: (started
   const context = {
     ports,
     timing: { everyMs: 20, timeoutMs: 5000, failures: 1 },
+    scrub: (line: string) => line,
     mostLogBytes: 1e6,
     killWaitMs: 60_000,
     emit: ({ type }: { type: string }) => events.push(type),

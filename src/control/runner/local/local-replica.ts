@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ExitReason, ReplicaExit, ReplicaHandle, RunnerEvent, RunPhase } from '../contract.js';
 import { runnerClosed, unrotatedLog, unwrittenRecord, willNotEnd } from '../errors.js';
 import { Readiness, type ReadinessTiming, responds } from '../readiness.js';
+import type { Scrub } from './log/last-lines.js';
 import { ReplicaLog } from './log/replica-log.js';
 import { ownsPort } from './process/owns-port.js';
 import type { PortBook } from './process/port-book.js';
@@ -17,6 +18,7 @@ export interface ReplicaContext {
   readonly timing: ReadinessTiming;
   readonly mostLogBytes: number;
   readonly killWaitMs: number;
+  readonly scrub: Scrub;
   readonly emit: (event: RunnerEvent) => void;
   readonly onFault: (error: Error) => void;
 }
@@ -58,7 +60,7 @@ export class LocalReplica {
     startAgain: (() => Promise<StartedReplica>) | null,
   ) {
     this.folder = folder;
-    this.log = new ReplicaLog(folder, context.mostLogBytes);
+    this.log = new ReplicaLog(folder, context.mostLogBytes, context.scrub);
     this.log.isOver = record.exit !== null;
     this.#record = record;
     this.#context = context;
@@ -74,10 +76,12 @@ export class LocalReplica {
 
   get handle(): ReplicaHandle {
     const { endpoint, exit, generation, gpus, id, readyAt, resources, specHash } = this.#record;
+    // Secrets may have become known since it ended.
+    const scrubbed = exit === null ? null : { ...exit, lastLines: exit.lastLines.map(this.#context.scrub) };
     return {
       ...{ id, workspace: this.#record.workspace, endpoint, generation, specHash },
       ...{ phase: this.#phase, url: this.#url, problem: null, resources, gpus },
-      ...{ startedAt: this.#record.startedAt, readyAt, exit },
+      ...{ startedAt: this.#record.startedAt, readyAt, exit: scrubbed },
     };
   }
 

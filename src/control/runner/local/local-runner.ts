@@ -11,6 +11,7 @@ import type {
   ReplicaExit,
   ReplicaHandle,
   ReplicaSpec,
+  ReplicaUser,
   Runner,
   RunnerEvent,
   StopOptions,
@@ -27,10 +28,12 @@ import {
 import type { ReadinessTiming } from '../readiness.js';
 import { type FoundReplica, findReplicas } from './find-replicas.js';
 import { LocalReplica, type ReplicaContext } from './local-replica.js';
+import type { Scrub } from './log/last-lines.js';
 import { type Allocation, allocate, freeOf, type Machine } from './machine/allocate.js';
 import { thisMachine } from './machine/machine.js';
 import { PortBook } from './process/port-book.js';
 import { ReplicaProcess } from './process/replica-process.js';
+import { letThrough } from './process/replica-user.js';
 import { startReplica } from './start-replica.js';
 
 export interface LocalRunnerOptions {
@@ -40,6 +43,10 @@ export interface LocalRunnerOptions {
   readonly machine?: Partial<Machine>;
   /** The base of the environment of engines; by default that of this process. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Replicas run as this user; by default as that of this process. */
+  readonly user?: ReplicaUser | null;
+  /** Removes known secrets from lines of logs. */
+  readonly scrub?: Scrub;
   readonly readiness?: Partial<ReadinessTiming>;
   /** Size of a replica's log at which it is rotated; two files are kept. */
   readonly logBytes?: number;
@@ -72,6 +79,7 @@ export class LocalRunner implements Runner {
   #declared: Partial<Machine>;
   readonly #lock: FileLock;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #user: ReplicaUser | null;
   readonly #context: ReplicaContext;
   #machine: Machine;
   #logTimer: NodeJS.Timeout;
@@ -83,11 +91,13 @@ export class LocalRunner implements Runner {
     this.#lock = lock;
     this.#machine = machine;
     this.#env = options.env ?? process.env;
+    this.#user = options.user ?? null;
     this.#context = {
       ports: new PortBook(folder),
       timing: { ...READINESS, ...options.readiness },
       mostLogBytes: options.logBytes ?? LOG_BYTES,
       killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
+      scrub: options.scrub ?? ((line) => line),
       emit: (event) => {
         for (const listener of [...this.#listeners]) listener(event);
       },
@@ -103,10 +113,11 @@ export class LocalRunner implements Runner {
   static async open(options: LocalRunnerOptions): Promise<LocalRunner> {
     if (process.platform !== 'linux') throw notLinux(process.platform);
     const { folder, lock } = await takeFolder(options.folder);
+    if ((options.user ?? null) !== null) for (const one of [options.folder, folder]) letThrough(one);
     try {
       const { machine } = await thisMachine(options.machine ?? {}, options.env ?? process.env);
-      const { killWaitMs = KILL_WAIT_MS, onFault = () => {} } = options;
-      const found = await findReplicas(folder, { killWaitMs, onFault });
+      const { killWaitMs = KILL_WAIT_MS, onFault = () => {}, scrub = (line) => line } = options;
+      const found = await findReplicas(folder, { killWaitMs, onFault, scrub });
       const runner = new LocalRunner(folder, options, lock, machine);
       await runner.#adopt(found);
       return runner;
@@ -187,7 +198,7 @@ export class LocalRunner implements Runner {
   async #begin(spec: ReplicaSpec, held: Allocation): Promise<LocalReplica> {
     const folder = join(this.#folder, spec.id);
     const { ports } = this.#context;
-    const start = () => startReplica({ spec, held, folder, ports, env: this.#env });
+    const start = () => startReplica({ spec, held, folder, ports, env: this.#env, user: this.#user });
     try {
       // An existing folder does not belong to the replica.
       await rm(folder, { recursive: true, force: true });

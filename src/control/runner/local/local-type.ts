@@ -5,9 +5,9 @@ export const localType = {
   summary: 'processes on this machine',
   builtInCluster: 'local',
   runsHere: true,
-  async open({ folder, onFault, settings }: RunnerOptions) {
+  async open({ folder, onFault, scrub, settings, user }: RunnerOptions) {
     const { LocalRunner } = await import('./local-runner.js');
-    const runner = await LocalRunner.open({ folder, onFault });
+    const runner = await LocalRunner.open({ folder, onFault, scrub, user });
     runner.configure(settings);
     return runner;
   },

@@ -1,7 +1,8 @@
+import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeProblem } from '../../../files/file-problem.js';
 import { makeFolder } from '../../../files/make-folder.js';
-import type { ReplicaSpec } from '../contract.js';
+import type { ReplicaSpec, ReplicaUser } from '../contract.js';
 import { notStarted } from '../errors.js';
 import { fillPlaceholders } from '../fill-placeholders.js';
 import { LOG } from './log/replica-log.js';
@@ -11,6 +12,7 @@ import { type LaunchedProcess, launch } from './process/launch.js';
 import type { PortBook } from './process/port-book.js';
 import { replicaEnvironment } from './process/replica-environment.js';
 import { ReplicaProcess } from './process/replica-process.js';
+import { letThrough } from './process/replica-user.js';
 import { type ReplicaRecord, WORK, writeRecord } from './replica-record.js';
 
 /** Replicas listen where only this machine reaches them. */
@@ -23,6 +25,8 @@ export interface StartOptions {
   readonly ports: PortBook;
   /** The control plane's own environment. */
   readonly env: NodeJS.ProcessEnv;
+  /** Null: the user of this process. */
+  readonly user: ReplicaUser | null;
 }
 
 export interface StartedReplica {
@@ -32,13 +36,20 @@ export interface StartedReplica {
 
 /** Starts the process of a replica in an existing folder. If that fails, neither a process nor a port of it is left. */
 export async function startReplica(options: StartOptions): Promise<StartedReplica> {
-  const { folder, held, ports, spec } = options;
+  const { folder, held, ports, spec, user } = options;
   const workingFolder = join(folder, WORK);
   makeFolder(workingFolder);
+  if (user !== null) {
+    letThrough(folder);
+    chownSync(workingFolder, user.uid, user.gid);
+  }
   const port = await ports.take();
   try {
     const { args, env: declared } = fillPlaceholders(spec, { host: LOCAL_HOST, port, workingFolder });
-    const env = replicaEnvironment(options.env, declared, { folder, gpus: held.gpus });
+    const env = replicaEnvironment(options.env, declared, {
+      ...{ folder, gpus: held.gpus },
+      home: user === null ? null : { HOME: workingFolder, USER: user.name, LOGNAME: user.name },
+    });
     const program = findCommand(spec.command, env.PATH ?? '', workingFolder);
     const launched = await launch({
       id: spec.id,
@@ -48,6 +59,7 @@ export async function startReplica(options: StartOptions): Promise<StartedReplic
       workingFolder,
       logPath: join(folder, LOG),
       memoryBytes: spec.resources.memoryBytes,
+      user,
     });
     return await releaseRecorded(launched, options, port);
   } catch (error) {

@@ -5,14 +5,19 @@ const CHUNK = 64 * 1024;
 /** Longer lines are cut, in characters. */
 const LONGEST = 4096;
 
+/** Removes known secrets from a line. */
+export type Scrub = (line: string) => string;
+
 /**
  * The last lines of a text that is spread over files, the oldest first, and what follows the last newline. Reads no more than is
  * needed; missing files count as empty.
+ * @param scrub applied to each line
  * @param end reads the last file only up to here
  */
 export async function lastLines(
   paths: readonly string[],
   count: number,
+  scrub: Scrub,
   end = Number.POSITIVE_INFINITY,
 ): Promise<{ lines: string[]; rest: Buffer }> {
   const chunks: Buffer[] = [];
@@ -34,7 +39,7 @@ export async function lastLines(
       await file.close();
     }
   }
-  const { lines, rest } = splitLines(Buffer.concat(chunks));
+  const { lines, rest } = splitLines(Buffer.concat(chunks), scrub);
   return { lines: count === 0 ? [] : lines.slice(-count), rest };
 }
 
@@ -45,18 +50,18 @@ export async function readPart(file: FileHandle, start: number, end: number): Pr
 }
 
 /** Complete lines, and the beginning of the next. */
-export function splitLines(bytes: Buffer): { lines: string[]; rest: Buffer } {
+export function splitLines(bytes: Buffer, scrub: Scrub): { lines: string[]; rest: Buffer } {
   const lines: string[] = [];
   let from = 0;
   for (let to = bytes.indexOf(LF); to !== -1; to = bytes.indexOf(LF, from)) {
-    lines.push(shownLine(bytes.subarray(from, to)));
+    lines.push(shownLine(bytes.subarray(from, to), scrub));
     from = to + 1;
   }
   return { lines, rest: bytes.subarray(from) };
 }
 
-/** A line as a terminal shows it: of a progress line that overwrites itself, the last state; cut to a maximum. */
-export function shownLine(bytes: Buffer): string {
+/** A line as a terminal shows it: of a progress line that overwrites itself, the last state; cut to a maximum; without secrets. */
+export function shownLine(bytes: Buffer, scrub: Scrub): string {
   const text = bytes.toString('utf8').replace(/\r+$/, '');
-  return text.slice(text.lastIndexOf('\r') + 1).slice(0, LONGEST);
+  return scrub(text.slice(text.lastIndexOf('\r') + 1).slice(0, LONGEST));
 }

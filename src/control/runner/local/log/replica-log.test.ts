@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lastLines } from './last-lines.js';
 import { ReplicaLog } from './replica-log.js';
 
+const asIs = (line: string) => line;
 let folder: string;
 let path: string;
 beforeEach(() => {
@@ -13,19 +14,35 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+test('is read without secrets, also one that was written in two parts', async () => {
+  const known = new Set(['hush-hush-hush']);
+  const scrub = (line: string) => [...known].reduce((text, one) => text.replaceAll(one, '***'), line);
+  writeFileSync(path, 'first hush-hush-hush\nsecond hush-');
+  const log = new ReplicaLog(folder, 1e6, scrub);
+  const lines: string[] = [];
+  const reading = (async () => {
+    for await (const line of log.read({ follow: true })) lines.push(line);
+  })();
+  appendFileSync(path, 'hush-hush\nthird hush-hush-hush');
+  log.isOver = true;
+  await reading;
+  expect(lines).toEqual(['first ***', 'second ***', 'third ***']);
+  expect(await log.last(2)).toEqual(['second ***', 'third ***']);
+});
+
 describe('the last lines', () => {
   test('are read across files and split characters', async () => {
     const long = 'ä'.repeat(2000);
     const all = Array.from({ length: 200 }, (_, i) => `${i} ${long}`);
     writeFileSync(`${path}.1`, `${all.slice(0, 150).join('\n')}\n`);
     writeFileSync(path, `${all.slice(150).join('\n')}\n`);
-    const log = new ReplicaLog(folder, 1e6);
+    const log = new ReplicaLog(folder, 1e6, asIs);
     for (const count of [1, 49, 50, 51, 199, 200, 500]) expect(await log.last(count)).toEqual(all.slice(-count));
-    expect((await lastLines([`${path}.1`, path], 0)).lines).toEqual([]);
+    expect((await lastLines([`${path}.1`, path], 0, asIs)).lines).toEqual([]);
   });
 
   test('include an incomplete one, and may be none', async () => {
-    const log = new ReplicaLog(folder, 1e6);
+    const log = new ReplicaLog(folder, 1e6, asIs);
     expect(await log.last(5)).toEqual([]);
     writeFileSync(path, 'one\ntwo\nthr');
     expect(await log.last(2)).toEqual(['two', 'thr']);
@@ -34,7 +51,7 @@ describe('the last lines', () => {
 
   test('show progress lines as a terminal does, and are cut to a maximum', async () => {
     writeFileSync(path, `load: 1 %\rload: 50 %\rload: 100 %\r\nok\r\n${'x'.repeat(1e5)}\n`);
-    const [progress, ok, long] = await new ReplicaLog(folder, 1e6).last(3);
+    const [progress, ok, long] = await new ReplicaLog(folder, 1e6, asIs).last(3);
     expect([progress, ok]).toEqual(['load: 100 %', 'ok']);
     expect(long!.length).toBeLessThan(5000);
   });
@@ -48,7 +65,7 @@ async function read(log: ReplicaLog, options: Parameters<ReplicaLog['read']>[0])
 
 describe('a log', () => {
   test('that is too long is rotated; two files are kept', () => {
-    const log = new ReplicaLog(folder, 100);
+    const log = new ReplicaLog(folder, 100, asIs);
     writeFileSync(path, 'a'.repeat(100));
     log.rotateIfLong();
     expect(readdirSync(folder)).toEqual(['log']);
@@ -66,7 +83,7 @@ describe('a log', () => {
     ['once between two looks, without a line lost', 1],
     ['more often, from what is still there', 2],
   ])('can be followed while it is rotated %s', async (_, rotations) => {
-    const log = new ReplicaLog(folder, 60);
+    const log = new ReplicaLog(folder, 60, asIs);
     let written = 0;
     const write = (count: number) => {
       for (let i = 0; i < count; i++) appendFileSync(path, `ne ${++written}\nli`);
@@ -95,7 +112,7 @@ describe('a log', () => {
   });
 
   test('that is complete is followed to its end', async () => {
-    const log = new ReplicaLog(folder, 100);
+    const log = new ReplicaLog(folder, 100, asIs);
     writeFileSync(path, 'one\ntwo\nthree');
     log.isOver = true;
     expect(await read(log, { follow: true })).toEqual(['one', 'two', 'three']);

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogOptions } from '../../contract.js';
-import { lastLines, readPart, shownLine, splitLines } from './last-lines.js';
+import { lastLines, readPart, type Scrub, shownLine, splitLines } from './last-lines.js';
 
 /** The name of the log in a replica's folder. */
 export const LOG = 'log';
@@ -27,7 +27,10 @@ export class ReplicaLog {
   /** The offset in the last rotated file at which its copy begins. */
   #cut = 0;
 
-  constructor(folder: string, mostBytes: number) {
+  readonly #scrub: Scrub;
+
+  constructor(folder: string, mostBytes: number, scrub: Scrub) {
+    this.#scrub = scrub;
     this.path = join(folder, LOG);
     this.#older = `${this.path}.1`;
     this.#mostBytes = mostBytes;
@@ -35,8 +38,8 @@ export class ReplicaLog {
 
   /** The last lines, including an incomplete one. */
   async last(count: number): Promise<string[]> {
-    const { lines, rest } = await lastLines([this.#older, this.path], count);
-    return (rest.length === 0 ? lines : [...lines, shownLine(rest)]).slice(-count);
+    const { lines, rest } = await lastLines([this.#older, this.path], count, this.#scrub);
+    return (rest.length === 0 ? lines : [...lines, shownLine(rest, this.#scrub)]).slice(-count);
   }
 
   async *read({ follow = false, lines = DEFAULT_LINES, signal }: LogOptions): AsyncGenerator<string> {
@@ -73,7 +76,7 @@ export class ReplicaLog {
     try {
       let seen = this.#rotations;
       let at = (await file.stat()).size;
-      const before = await lastLines([this.#older, this.path], count, at);
+      const before = await lastLines([this.#older, this.path], count, this.#scrub, at);
       yield* before.lines;
       let rest = before.rest;
       while (!signal?.aborted) {
@@ -89,14 +92,14 @@ export class ReplicaLog {
         // Bytes read during a rotation may be of the old text or of the new.
         const rotatedMeanwhile = seen !== this.#rotations;
         if (!rotatedMeanwhile) at += news.length;
-        const split = splitLines(Buffer.concat(rotatedMeanwhile ? pieces : [...pieces, news]));
+        const split = splitLines(Buffer.concat(rotatedMeanwhile ? pieces : [...pieces, news]), this.#scrub);
         yield* split.lines;
         rest = split.rest;
         if (rotatedMeanwhile) continue;
         if (isLast) break;
         await delay(FOLLOW_MS, undefined, { signal }).catch(() => {});
       }
-      if (rest.length > 0 && !signal?.aborted) yield shownLine(rest);
+      if (rest.length > 0 && !signal?.aborted) yield shownLine(rest, this.#scrub);
     } finally {
       await file.close();
     }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readProblem } from '../../../../files/file-problem.js';
+import type { ReplicaUser } from '../../contract.js';
 import { notStarted } from '../../errors.js';
 import { currentBootId, identityOf, type ProcessIdentity } from './process-table.js';
 
@@ -13,6 +14,8 @@ export interface LaunchOptions {
   readonly workingFolder: string;
   readonly logPath: string;
   readonly memoryBytes: number | null;
+  /** Null: the user of this process. */
+  readonly user: ReplicaUser | null;
 }
 
 /** A process that has been created and waits before it becomes the engine. */
@@ -38,7 +41,7 @@ exec "$@" </dev/null
 
 /** Creates the process of a replica, the leader of its own session and group, with its output in its log. */
 export async function launch(options: LaunchOptions): Promise<LaunchedProcess> {
-  const { args, env, id, logPath, memoryBytes, program, workingFolder } = options;
+  const { args, env, id, logPath, memoryBytes, program, user, workingFolder } = options;
   const kibibytes = memoryBytes === null ? '-' : String(Math.floor(memoryBytes / 1024));
   let child: ChildProcess;
   const log = openSync(logPath, 'a', 0o600);
@@ -48,6 +51,8 @@ export async function launch(options: LaunchOptions): Promise<LaunchedProcess> {
       env,
       detached: true,
       stdio: ['pipe', log, log],
+      // Other groups of the control plane's user are dropped with it.
+      ...(user === null ? {} : { uid: user.uid, gid: user.gid }),
     });
     await once(child, 'spawn');
   } catch (error) {

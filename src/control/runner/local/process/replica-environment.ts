@@ -6,6 +6,16 @@ const BASE = [
   ...['LD_LIBRARY_PATH', 'CUDA_HOME', 'CUDA_PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
 ];
 
+/** Those that belong to the control plane's own user. */
+const OF_THE_USER = ['HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR'];
+
+export interface ReplicaSurroundings {
+  readonly folder: string;
+  readonly gpus: readonly GpuShare[];
+  /** `HOME` and `USER` of another user; null where replicas run as the user of the control plane. */
+  readonly home: Readonly<Record<string, string>> | null;
+}
+
 /** Names the replica that a process belongs to; child processes inherit it. */
 export const FOLDER_VARIABLE = 'TWINYARD_REPLICA_FOLDER';
 
@@ -16,11 +26,13 @@ export const FOLDER_VARIABLE = 'TWINYARD_REPLICA_FOLDER';
 export function replicaEnvironment(
   own: NodeJS.ProcessEnv,
   declared: Readonly<Record<string, string>>,
-  { folder, gpus }: { readonly folder: string; readonly gpus: readonly GpuShare[] },
+  { folder, gpus, home }: ReplicaSurroundings,
 ): Record<string, string> {
-  const base = BASE.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
+  const names = home === null ? BASE : BASE.filter((name) => !OF_THE_USER.includes(name));
+  const base = names.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
   return {
     ...Object.fromEntries(base),
+    ...home,
     ...declared,
     // nvidia-smi numbers devices in bus order, which is not CUDA's default.
     CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
