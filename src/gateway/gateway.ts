@@ -94,7 +94,8 @@ export class Gateway {
     this.ring = new DecisionRing(config.limits.decisions);
     this.log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog, fault);
     const { log, ring } = this;
-    this.fleet = new Fleet({ config, directory, log, metrics, ring, nowUs: clock.nowUs });
+    const warn = (line: string) => this.onWarning(line);
+    this.fleet = new Fleet({ config, directory, log, metrics, ring, warn, nowUs: clock.nowUs });
     this.routes = new ManagedFleet(this.fleet, clock.nowMs);
   }
 
@@ -279,9 +280,7 @@ export class Gateway {
   }
 
   #sweep(): void {
-    const nowUs = this.clock.nowUs();
-    const { timeouts } = this.config;
-    for (const exchange of this.underWay()) exchange.check(nowUs, SWEEP_MS, timeouts);
+    this.traffic.review(this.clock.nowUs(), SWEEP_MS);
     this.log?.flush();
     this.#services.flush();
     // Connections whose last response began before the gateway drained would stay open for another request.

@@ -62,6 +62,12 @@ export class LiveTraffic implements PublicHost {
     return !this.isDraining && this.directory.replicas().some(({ state }) => state === 'ready');
   }
 
+  /** Finds replicas that hang and applies the time-outs of requests; called every `everyMs`. */
+  review(nowUs: number, everyMs: number): void {
+    for (const endpoint of this.directory.byName.values()) endpoint.review(nowUs);
+    for (const exchange of this.exchanges.all()) exchange.check(nowUs, everyMs, this.config.timeouts);
+  }
+
   jitter(): number {
     return this.#random.next();
   }

@@ -21,10 +21,17 @@ export class LiveFleet implements FleetWorld {
   constructor(requests: readonly ScriptedRequest[], config: ClusterConfig) {
     this.#requests = requests;
     this.#endpoint = new Endpoint('default', livePolicyOf(config), {
-      config: { seed: config.seed, signals: { intervalMs: 1, staleMs: 1e9 }, slowStartMs: 0, waitMs: 0 },
+      config: {
+        seed: config.seed,
+        signals: { intervalMs: 1, staleMs: 1e9 },
+        slowStartMs: 0,
+        timeouts: GATEWAY_DEFAULTS.timeouts,
+        waitMs: 0,
+      },
       metrics: new GatewayMetrics(),
       ring: new DecisionRing(1),
       log: null,
+      warn: () => {},
       nowUs: () => this.#nowUs,
       newAlarm: () => ({ set: () => {} }),
     });
@@ -69,7 +76,7 @@ export class LiveFleet implements FleetWorld {
   }
 
   firstToken(row: number): void {
-    this.#endpoint.placer.firstToken(this.#placements.get(row)!);
+    this.#endpoint.placer.firstToken(this.#placements.get(row)!, true);
   }
 
   finish(row: number, nowUs: number): void {

@@ -85,10 +85,17 @@ class LiveWorld {
     );
     for (const replica of this.#replicas) replica.healthy(0);
     this.#endpoint = new Endpoint('default', livePolicyOf(config), {
-      config: { seed: config.seed, signals: { intervalMs: 1, staleMs: 1e9 }, slowStartMs: 0, waitMs: 0 },
+      config: {
+        seed: config.seed,
+        signals: { intervalMs: 1, staleMs: 1e9 },
+        slowStartMs: 0,
+        timeouts: GATEWAY_DEFAULTS.timeouts,
+        waitMs: 0,
+      },
       metrics: new GatewayMetrics(),
       ring: new DecisionRing(1),
       log: null,
+      warn: () => {},
       nowUs: () => this.#nowUs,
       newAlarm: (wake) => {
         this.#wake = wake;
@@ -146,7 +153,7 @@ class LiveWorld {
     for (const [what, request] of this.#events.splice(0)) {
       const placement = this.#placements[request]!;
       if (what === 'left') this.#endpoint.placer.finish(placement);
-      else this.#endpoint.placer.firstToken(placement);
+      else this.#endpoint.placer.firstToken(placement, true);
     }
   }
 

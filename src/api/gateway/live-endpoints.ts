@@ -61,16 +61,23 @@ export type LiveReplicaView = ReturnType<typeof replicaView>;
 /** Every replica, and those that have left their endpoint and still have requests. */
 export function replicaViews({ endpoints, fleet }: Pick<ServedGateway, 'endpoints' | 'fleet'>): LiveReplicaView[] {
   const present = [...endpoints.values()].flatMap((endpoint) =>
-    endpoint.replicas.map((replica) => replicaView(endpointName(endpoint), replica, endpoint.inFlightOf(replica))),
+    endpoint.replicas.map((replica) =>
+      replicaView(endpointName(endpoint), replica, endpoint.inFlightOf(replica), endpoint.suspicionOf(replica)),
+    ),
   );
   const leaving = fleet
     .leaving()
-    .map((replica) => replicaView(namedEndpoint(endpoints, replica.endpoint), replica, null));
+    .map((replica) => replicaView(namedEndpoint(endpoints, replica.endpoint), replica, null, ''));
   return [...present, ...leaving];
 }
 
 /** @param inFlight null for one that has left its endpoint */
-export function replicaView({ name, workspace }: EndpointName, replica: LiveReplica, inFlight: number | null) {
+export function replicaView(
+  { name, workspace }: EndpointName,
+  replica: LiveReplica,
+  inFlight: number | null,
+  suspect: string,
+) {
   return {
     workspace,
     endpoint: name,
@@ -81,6 +88,7 @@ export function replicaView({ name, workspace }: EndpointName, replica: LiveRepl
     problem: replica.problem,
     leaving: inFlight === null,
     breaker: replica.breaker.isOpen ? 'open' : 'closed',
+    suspect,
     models: [...replica.models],
     in_flight: inFlight ?? 0,
     active: replica.active,

@@ -131,7 +131,7 @@ async function addReplica(host: ApiHost, { body, caller, params }: ApiRequest<ob
     throw tooManyReplicas(`endpoint ${called.workspace}/${called.name}`, MOST_REPLICAS);
   }
   const replica = gateway.fleet.add(endpoint, config);
-  const view = replicaView(called, replica, endpoint.inFlightOf(replica));
+  const view = replicaView(called, replica, endpoint.inFlightOf(replica), endpoint.suspicionOf(replica));
   await auditChange(host, caller.name, {
     ...{ kind: 'Replica', workspace: called.workspace, name: config.id, action: 'create', before: null },
     after: { endpoint: called.name, ...config },

@@ -31,6 +31,10 @@ export const REPLICA = section('Replica', {
   problem: described(string, 'why it is not ready; empty when it is'),
   leaving: described(v.boolean(), 'it gets no new requests and is removed when its last one has ended'),
   breaker: described(v.picklist(['open', 'closed']), 'its circuit breaker'),
+  suspect: described(
+    string,
+    'why requests avoid it although it is healthy: it takes them and gives nothing back; empty when it is trusted',
+  ),
   models: described(v.array(string), 'models it serves'),
   in_flight: described(naturalNumber, 'requests in flight by the books of its endpoint'),
   active: described(naturalNumber, 'requests that use a connection to it'),

@@ -13,6 +13,7 @@ interface ReplicaState {
   readonly state: string;
   readonly problem: string;
   readonly breaker: string;
+  readonly suspect: string;
   readonly leaving: boolean;
 }
 
@@ -39,11 +40,14 @@ export async function checkGateway(values: ServerValues, dataDir: string, io: Pi
   }
 }
 
-function checkState({ breaker, endpoint, id, leaving, problem, state, workspace }: ReplicaState): Check {
+function checkState({ breaker, endpoint, id, leaving, problem, state, suspect, workspace }: ReplicaState): Check {
   const place = `${workspace}/${endpoint}/${id}`;
   if (leaving || state === 'draining') return fine('replica', place, 'leaving');
   if (breaker === 'open') {
     return finding('replica', place, 'its circuit breaker is open: requests failed', 'read the log of its engine');
+  }
+  if (state === 'ready' && suspect !== '') {
+    return finding('replica', place, suspect, 'read the log of its engine: it takes requests and gives nothing back');
   }
   if (state === 'ready') return fine('replica', place, 'gets requests');
   const hint = 'read the log of its engine, and check that the gateway reaches its address';

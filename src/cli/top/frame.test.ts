@@ -27,7 +27,7 @@ function metrics({ requests = 0, errors = 0, streams = [0, 0, 0], input = 0, cac
 
 const replica = (id: string, more: Partial<TopReplica> = {}): TopReplica => ({
   ...{ workspace: 'default', endpoint: 'chat', id, url: 'http://h:1', engine: 'vllm', state: 'ready', problem: '' },
-  ...{ leaving: false, breaker: 'closed', models: ['m'], in_flight: 2, active: 2 },
+  ...{ leaving: false, breaker: 'closed', suspect: '', models: ['m'], in_flight: 2, active: 2 },
   signals: { running: 3, waiting: 1, kvUsed: 0.256, cacheHitRate: null },
   ...more,
 });
@@ -138,9 +138,14 @@ describe('a frame', () => {
   });
 
   it('reports why the gateway could not be read, and what is open', () => {
-    const open = reading(10, {}, [replica('a', { breaker: 'open' }), replica('b', { leaving: true })]);
+    const open = reading(10, {}, [
+      replica('a', { suspect: 'suspect: no first byte for 3.1 s, 20 ms expected' }),
+      replica('b', { breaker: 'open' }),
+      replica('c', { leaving: true }),
+    ]);
     const lines = frameLines(null, open, { ...plain, colour: true, problem: 'http://h: connection refused' });
     expect(lines[1]).toBe('\x1b[31mhttp://h: connection refused\x1b[39m');
+    expect(lines.at(-3)).toContain('\x1b[31msuspect\x1b[39m');
     expect(lines.at(-2)).toContain('\x1b[31mbreaker\x1b[39m');
     expect(lines.at(-1)).toContain('\x1b[31mleaving\x1b[39m');
   });

@@ -106,7 +106,7 @@ function replicaTable(replicas: readonly TopReplica[], before: Reading | null, n
   const rows = replicas.map((replica): Cell[] => {
     const { endpoint, id, in_flight, signals } = replica;
     const name = endpoints.length > 1 ? `${endpoint}/${id}` : id;
-    const state = replica.breaker === 'open' ? 'breaker' : replica.leaving ? 'leaving' : replica.state;
+    const state = stateOf(replica);
     return [
       cut(name, style.width - REPLICA_COLUMNS),
       isServing(replica) ? state : { text: state, paint: style.worse },
@@ -123,7 +123,14 @@ function replicaTable(replicas: readonly TopReplica[], before: Reading | null, n
   return style.table([titles, ...rows], alignments);
 }
 
-const isServing = ({ breaker, leaving, state }: TopReplica) => state === 'ready' && breaker === 'closed' && !leaving;
+const isServing = ({ breaker, leaving, state, suspect }: TopReplica) =>
+  state === 'ready' && breaker === 'closed' && suspect === '' && !leaving;
+
+function stateOf({ breaker, leaving, state, suspect }: TopReplica): string {
+  if (breaker === 'open') return 'breaker';
+  if (leaving) return 'leaving';
+  return state === 'ready' && suspect !== '' ? 'suspect' : state;
+}
 
 const queuedIn = ({ queued }: TopEndpoint) => Object.values(queued).reduce((sum, count) => sum + count, 0);
 

@@ -81,6 +81,10 @@ export const LIMITS_SCHEMA = section('Limits', {
 export const TIMEOUTS_SCHEMA = section('Time-outs', {
   connect_ms: field(ms(1), { default: 2000, help: 'connecting to a replica' }),
   first_byte_ms: field(ms(1), { default: 300_000, help: "from the request's last byte to the first of the response" }),
+  first_byte_floor_ms: field(ms(1), {
+    default: 3000,
+    help: 'least time until a request is tried elsewhere because first bytes usually come earlier; at first_byte_ms none is',
+  }),
   idle_ms: field(ms(1), { default: 120_000, help: 'between two chunks of the response' }),
   total_ms: field(ms(1), { default: 1_800_000, help: 'the whole request' }),
   headers_ms: field(ms(1), { default: 10_000, help: 'reading the headers of a request', restart: true }),

@@ -6,6 +6,7 @@ import { contentKey } from '../../policy/host/content-key.js';
 import type { HostedPolicies } from '../../policy/host/hosted-policies.js';
 import { PolicyHost, type Removals } from '../../policy/host/policy-host.js';
 import type { PolicySettings } from '../../policy/host/policy-settings.js';
+import type { Suspicion } from '../../policy/host/suspicion.js';
 import { LIVE } from '../../policy/host/worlds.js';
 import { routingPolicy } from '../../policy/registry.js';
 import type { RequestBody } from '../../policy/request-features.js';
@@ -74,6 +75,11 @@ export class DecidingFleet {
   /** The policy reads the text of requests. */
   get readsBody(): boolean {
     return this.host.policies.needsBody;
+  }
+
+  /** Its removals are part of every decision's input: a replay does not feed it. */
+  get suspicion(): Suspicion {
+    return this.host.suspicion!;
   }
 
   get view(): FleetView {

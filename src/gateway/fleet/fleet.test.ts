@@ -27,7 +27,14 @@ const configOf = (...endpoints: EndpointConfig[]): GatewayConfig => ({
 
 function fleetOf(config: GatewayConfig) {
   const metrics = new GatewayMetrics();
-  const fleet = new Fleet({ config, metrics, log: null, ring: new DecisionRing(10), nowUs: () => 5000 });
+  const fleet = new Fleet({
+    config,
+    metrics,
+    log: null,
+    warn: () => {},
+    ring: new DecisionRing(10),
+    nowUs: () => 5000,
+  });
   opened.push(() => fleet.close());
   return { fleet, metrics };
 }

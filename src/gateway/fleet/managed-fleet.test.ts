@@ -12,7 +12,14 @@ import { engineOf, opened } from './replica/opened-engines.fixture.js';
 function fleetOf(change: Partial<GatewayConfig> = {}) {
   const config = { ...GATEWAY_DEFAULTS, slowStartMs: 0, ...change };
   const metrics = new GatewayMetrics();
-  const fleet = new Fleet({ config, metrics, log: null, ring: new DecisionRing(10), nowUs: () => 5000 });
+  const fleet = new Fleet({
+    config,
+    metrics,
+    log: null,
+    warn: () => {},
+    ring: new DecisionRing(10),
+    nowUs: () => 5000,
+  });
   opened.push(() => fleet.close());
   return { config, fleet, metrics, routes: new ManagedFleet(fleet, () => 5) };
 }

@@ -1,3 +1,4 @@
+import type { Lateness } from '../../policy/host/suspicion.js';
 import type { Endpoint } from '../fleet/endpoint/endpoint.js';
 import type { PlacedRequest } from '../fleet/endpoint/placer.js';
 import { isUpstreamsOwn } from '../fleet/replica/external-api.js';
@@ -74,6 +75,7 @@ export class Attempts {
    * @param raw the headers, flat
    */
   leavesFor(status: number, raw: readonly string[]): boolean {
+    if (status >= 400) this.replica!.heardUs = this.#host.nowUs();
     if (status === RATE_LIMITED) this.#pause(headerValue(raw, 'retry-after'));
     else if (status < FAILED) this.#settleDoubt();
     if (!this.#isWorthAnother(status)) return false;
@@ -101,6 +103,37 @@ export class Attempts {
   }
 
   /**
+   * Why a request that has received nothing leaves its replica, null when it stays: the replica responds to checks neither, or the
+   * first byte is late (see `Suspicion`). The failure is then counted.
+   */
+  leavesInSilence(nowUs: number): string | null {
+    if (this.placed === null) return null;
+    const replica = this.replica!;
+    if (replica.isSilent && this.mayRetry(false)) {
+      this.blame(false);
+      return 'silent, to requests and to checks';
+    }
+    const lateness = this.#endpoint.placer.lateness(this.placed, nowUs);
+    if (lateness === 'in time' || !this.#mayMove(lateness)) return null;
+    // A suspect gets no requests anyway: its breaker stays as it is.
+    if (lateness === 'late') this.blame(false);
+    this.#host.metrics.replicas.firstByteTimedOut(replica.id);
+    return 'no first byte in the expected time';
+  }
+
+  /**
+   * Whether the request may leave for a trusted replica. The first move from a suspect is allowed even when the budget is used up:
+   * the suspect does nothing for the request, so that no work is added.
+   */
+  #mayMove(lateness: Lateness): boolean {
+    const { budget, config } = this.#host;
+    const { model, pinnedTo } = this.#facts;
+    if (this.tried.length >= config.retries.most || pinnedTo !== '') return false;
+    if (!this.#endpoint.hasTrusted(model, this.tried, this.replica!)) return false;
+    return budget.spend() || (lateness === 'suspect' && this.tried.length === 0);
+  }
+
+  /**
    * Counts the failure against the replica.
    * @param responded it responded with an error status; else it broke off or took too long
    */
@@ -116,7 +149,7 @@ export class Attempts {
   /** The first byte of the response body has arrived. */
   firstByte(): void {
     const { breaker } = this.replica!;
-    this.#endpoint.placer.firstToken(this.placed!);
+    this.#endpoint.placer.firstToken(this.placed!, this.#record.status < 400);
     if (breaker.isOpen && this.#record.status < 400) breaker.responded(this.placed!.request);
   }
 

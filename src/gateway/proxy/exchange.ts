@@ -116,14 +116,18 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   /** Applies the timeouts; called every `everyMs`. */
   check(nowUs: number, everyMs: number, timeouts: GatewayConfig['timeouts']): void {
     if (this.hasEnded) return;
-    if (nowUs - this.record.arrivedUs >= timeouts.totalMs * 1000) this.timeOut();
-    else if (this.#isStranded && this.#attempts.mayRetry(false)) this.#leave('silent, to requests and to checks');
-    else {
-      const missing = this.#response.overdue(everyMs, timeouts);
-      if (missing === null) return;
-      if (!this.#response.hasBegun && this.#attempts.mayRetry(false)) this.#leave(`no ${missing} in time`);
-      else this.#giveUp(missing, true);
+    if (nowUs - this.record.arrivedUs >= timeouts.totalMs * 1000) {
+      this.timeOut();
+      return;
     }
+    const cause = this.#response.bytes === 0 ? this.#attempts.leavesInSilence(nowUs) : null;
+    const missing = cause === null ? this.#response.overdue(everyMs, timeouts) : null;
+    if (cause !== null) this.#leave(cause);
+    else if (missing === null) return;
+    else if (!this.#response.hasBegun && this.#attempts.mayRetry(false)) {
+      this.#attempts.blame(false);
+      this.#leave(`no ${missing} in time`);
+    } else this.#giveUp(missing, true);
   }
 
   // Called by the accounts, the queue and the line for replicas.
@@ -181,6 +185,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
       this.#gapRow = metrics.endpointIndex(endpoint.name);
     } else metrics.observeGap(this.#gapRow, nowUs - this.#lastPieceUs);
     this.#lastPieceUs = nowUs;
+    this.#attempts.replica!.heardUs = nowUs;
   }
 
   usageIsKnown(): void {
@@ -234,15 +239,8 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.#retryTimer = setTimeout(() => this.#try(true), pauseMs);
   }
 
-  /** Its replica responds neither to health checks nor to this request. */
-  get #isStranded(): boolean {
-    const { placed, replica } = this.#attempts;
-    return placed !== null && this.#response.bytes === 0 && replica!.isSilent;
-  }
-
   #leave(cause: string): void {
     this.#response.detach(true);
-    this.#attempts.blame(false);
     this.#retry(cause);
   }
 

@@ -19,6 +19,7 @@ export function fakeFacts({ body = { prompt: 'x' }, ...change }: FactsChange = {
     tenant: '',
     keyId: '',
     mostOutput: null,
+    streams: false,
     hidesUsage: false,
     cacheSalt: '',
     body: scanBody(Buffer.from(JSON.stringify(body))),

@@ -40,6 +40,7 @@ describe('readFacts', () => {
       tenant: '',
       keyId: '',
       mostOutput: null,
+      streams: false,
       hidesUsage: false,
       cacheSalt: 's',
       measured: null,

@@ -27,6 +27,8 @@ export interface RequestFacts {
   keyId: string;
   /** The most output tokens of all its choices together; null where it sets no limit. */
   mostOutput: number | null;
+  /** The response is requested as a stream. */
+  streams: boolean;
   /** It streams without requesting the usage at the end. */
   hidesUsage: boolean;
   /** Prompts with different salts share no cache. */
@@ -76,6 +78,7 @@ export function readFacts(
     tenant: shortName(request.header('x-gateway-inference-fairness-id') ?? ''),
     keyId: '',
     mostOutput: API_KINDS[kind].counts === 'input and output' ? (maxTokens === null ? null : maxTokens * n) : 0,
+    streams: stream,
     hidesUsage: stream && !includeUsage && (kind === 'chat' || kind === 'completion'),
     cacheSalt,
     body,

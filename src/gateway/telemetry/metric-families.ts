@@ -126,6 +126,18 @@ export const FAMILIES = {
     ['replica'],
     'Times that requests began to be kept away from a replica.',
   ),
+  suspect: gauge(
+    'Replicas',
+    'replica_suspect',
+    ['replica'],
+    '1 for a replica that takes requests and gives nothing back: others get its requests, and single requests probe it.',
+  ),
+  firstByteTimeouts: counter(
+    'Replicas',
+    'replica_first_byte_timeouts_total',
+    ['replica'],
+    'Requests that left a replica because their first byte did not come in the expected time.',
+  ),
   signalsAge: gauge('Replicas', 'replica_signals_age_seconds', ['replica'], 'How long ago a replica said how it is.'),
   scrapesFailed: counter('Replicas', 'scrapes_failed_total', ['replica'], 'Metrics that could not be read.'),
   signalsMissing: counter(

@@ -20,6 +20,8 @@ export interface EndpointView {
   readonly discovery: { readonly problem: string | null } | null;
   readonly replicas: readonly ReplicaView[];
   inFlightOf(replica: ReplicaView): number;
+  /** Why it is suspect; empty when it is trusted. */
+  suspicionOf(replica: ReplicaView): string;
 }
 
 export interface ReplicaView {

@@ -21,6 +21,7 @@ function gatewayView(): GatewayView {
   metrics.replicas.scrapeFailed('dead');
   metrics.replicas.scrapeFailed('gone');
   metrics.replicas.breakerOpened('dead');
+  metrics.replicas.firstByteTimedOut('dead');
   const replicas = [
     { id: STRANGE, state: 'ready', active: 3, sent: 12, breaker: { isOpen: false }, signals: { atUs: 1_500_000 } },
     { id: 'dead', state: 'starting', active: 0, sent: 0, breaker: { isOpen: true }, signals: null },
@@ -33,6 +34,7 @@ function gatewayView(): GatewayView {
     inFlight: 3,
     replicas,
     inFlightOf: (replica: { id: string }) => (replica.id === STRANGE ? 2 : 0),
+    suspicionOf: ({ id }: { id: string }) => (id === 'dead' ? 'suspect: no first byte for 3.1 s, 20 ms expected' : ''),
   };
   return {
     metrics,
@@ -87,6 +89,9 @@ describe('metricsText', () => {
       'twinyard_replica_ready{replica="dead"}': 0,
       'twinyard_replica_breaker_open{replica="dead"}': 1,
       'twinyard_replica_breaker_opens_total{replica="dead"}': 1,
+      'twinyard_replica_suspect{replica="dead"}': 1,
+      [`twinyard_replica_suspect{replica=${id}}`]: 0,
+      'twinyard_replica_first_byte_timeouts_total{replica="dead"}': 1,
       [`twinyard_replica_breaker_opens_total{replica=${id}}`]: 0,
       [`twinyard_replica_signals_age_seconds{replica=${id}}`]: 0.5,
       'twinyard_scrapes_failed_total{replica="dead"}': 1,

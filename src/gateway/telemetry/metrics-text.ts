@@ -43,7 +43,7 @@ function writeEndpoints(out: Exposition, endpoints: readonly EndpointView[]): vo
 
 /** Only of present replicas, even if something was counted for a former one. */
 function writeReplicas(out: Exposition, gateway: GatewayView, endpoints: readonly EndpointView[]): void {
-  const { breakerOpens, failedScrapes, missingSignals } = gateway.metrics.replicas;
+  const { breakerOpens, failedScrapes, firstByteTimeouts, missingSignals } = gateway.metrics.replicas;
   const nowUs = gateway.nowUs();
   const each = (family: MetricFamily, value: (replica: ReplicaView, endpoint: EndpointView) => number | undefined) => {
     out.family(family);
@@ -60,6 +60,8 @@ function writeReplicas(out: Exposition, gateway: GatewayView, endpoints: readonl
   each(FAMILIES.replicaReady, ({ state }) => (state === 'ready' ? 1 : 0));
   each(FAMILIES.breakerOpen, ({ breaker }) => (breaker.isOpen ? 1 : 0));
   each(FAMILIES.breakerOpens, ({ id }) => breakerOpens.get(id) ?? 0);
+  each(FAMILIES.suspect, (replica, endpoint) => (endpoint.suspicionOf(replica) === '' ? 0 : 1));
+  each(FAMILIES.firstByteTimeouts, ({ id }) => firstByteTimeouts.get(id) ?? 0);
   each(FAMILIES.signalsAge, ({ signals }) => (signals === null ? undefined : (nowUs - signals.atUs) / 1e6));
   each(FAMILIES.scrapesFailed, ({ id }) => failedScrapes.get(id) ?? 0);
   out.family(FAMILIES.signalsMissing);

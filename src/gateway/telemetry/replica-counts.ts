@@ -4,6 +4,7 @@ export class ReplicaCounts {
   /** How often each signal that its engine should report was missing. */
   readonly missingSignals = new Map<string, Map<string, number>>();
   readonly breakerOpens = new Map<string, number>();
+  readonly firstByteTimeouts = new Map<string, number>();
 
   scrapeFailed(replica: string): void {
     count(this.failedScrapes, replica);
@@ -23,10 +24,16 @@ export class ReplicaCounts {
     count(this.breakerOpens, replica);
   }
 
+  /** A request left it because its first byte was late. */
+  firstByteTimedOut(replica: string): void {
+    count(this.firstByteTimeouts, replica);
+  }
+
   forget(replica: string): void {
     this.failedScrapes.delete(replica);
     this.missingSignals.delete(replica);
     this.breakerOpens.delete(replica);
+    this.firstByteTimeouts.delete(replica);
   }
 }
 

@@ -7,6 +7,7 @@ import { type SloClass, type SloPriorities, sloPriorities } from '../slo-classes
 import { HostedPolicies } from './hosted-policies.js';
 import type { PolicySettings } from './policy-settings.js';
 import { ledgerParts, RouterLedger } from './router-ledger.js';
+import { Suspicion } from './suspicion.js';
 import { TenantBudgets } from './tenant-budgets.js';
 import type { World } from './worlds.js';
 
@@ -42,6 +43,11 @@ export class PolicyHost {
   readonly features: RequestFeatures;
   /** Whether the books need `blocks` before `pick`. */
   readonly needsBlocks: boolean;
+  /**
+   * Replicas that give nothing back; null in worlds whose replicas cannot hang. The world reports bytes and asks it before
+   * `restrict`: what it removes is part of the removals, so that a recorded decision holds without it.
+   */
+  readonly suspicion: Suspicion | null;
   readonly #world: World;
   readonly #seed: number;
   readonly #ledger: RouterLedger;
@@ -60,6 +66,7 @@ export class PolicyHost {
     const parts = allBooks ? { prefixIndex: true, tokens: true } : ledgerParts(policies.reads);
     this.#world = world;
     this.#seed = seed;
+    this.suspicion = world.replicasHang ? new Suspicion() : null;
     this.view = createFleetView(mostReplicas);
     this.view.size = 0;
     this.view.ids = [];
@@ -127,6 +134,7 @@ export class PolicyHost {
     const { queued, running, kvUsed, freeBlocks, cacheHitRate, reportedAgeUs } = view;
     for (const column of [queued, running, kvUsed, freeBlocks, cacheHitRate, reportedAgeUs]) rearrange(column, from);
     this.#ledger.rearrange(from);
+    this.suspicion?.rearrange(from);
     view.ids = [...ids];
     view.size = ids.length;
     view.eligible.fill(1);

@@ -36,6 +36,7 @@ function endpointOf(ids: readonly string[], change: Partial<PolicyConfig> = {}) 
     metrics: new GatewayMetrics(),
     ring,
     log: null,
+    warn: () => {},
     nowUs: () => time.us,
   });
   const replicas = ids.map(replicaOf);

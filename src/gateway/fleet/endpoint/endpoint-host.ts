@@ -7,10 +7,12 @@ import type { GatewayMetrics } from '../../telemetry/gateway-metrics.js';
 /** What an endpoint needs of its gateway. */
 export interface EndpointHost {
   /** Replaced when the gateway reloads. */
-  config: Pick<GatewayConfig, 'seed' | 'signals' | 'slowStartMs' | 'waitMs'>;
+  config: Pick<GatewayConfig, 'seed' | 'signals' | 'slowStartMs' | 'timeouts' | 'waitMs'>;
   metrics: Pick<GatewayMetrics, 'decisions' | 'decisionRow'>;
   ring: DecisionRing;
   log: DecisionLog | null;
+  /** Prints a line that operators should see. */
+  warn: (line: string) => void;
   /** The gateway's clock, microseconds from its start. */
   nowUs: () => number;
   /** Real time unless set by a test. */

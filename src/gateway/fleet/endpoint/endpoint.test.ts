@@ -33,6 +33,7 @@ function endpointOf(replicas: LiveReplica[], policy = 'least-loaded') {
       metrics: new GatewayMetrics(),
       ring,
       log: null,
+      warn: () => {},
       nowUs: () => time.ms * 1000,
     },
   );
@@ -56,8 +57,8 @@ describe('Endpoint', () => {
     const { endpoint } = endpointOf([replicaOf('a'), replicaOf('b')]);
     const [first, second, third] = place(endpoint, 3);
     expect([endpoint.inFlight, inFlight(endpoint).sort()]).toEqual([3, [1, 2]]);
-    endpoint.placer.firstToken(first!);
-    endpoint.placer.firstToken(first!);
+    endpoint.placer.firstToken(first!, true);
+    endpoint.placer.firstToken(first!, true);
     for (const placement of [first, first, second, third, second]) endpoint.placer.finish(placement!);
     expect([endpoint.inFlight, ...inFlight(endpoint)]).toEqual([0, 0, 0]);
     expect(endpoint.replicas.map(({ active }) => active)).toEqual([0, 0]);

@@ -50,6 +50,8 @@ export class Endpoint {
     this.#host = host;
     this.#log = host.log === null ? null : new EndpointLog(name, host.log);
     this.#fleet = new DecidingFleet(policy, config.seed, config.signals.staleMs);
+    this.#fleet.suspicion.onChange = (slot, isSuspect, reason) => this.#trustChanged(slot, isSuspect, reason);
+    this.configure();
     this.look = new FleetLook(this.#fleet, this.prompt, nowUs);
     const newAlarm = host.newAlarm ?? timerAlarms(nowUs);
     this.flow = new FlowControl(policy, this.look, this.#fleet.host, newAlarm);
@@ -83,6 +85,23 @@ export class Endpoint {
     return slot < 0 ? 0 : this.#fleet.view.inFlight[slot]!;
   }
 
+  /** Why it is suspect: it takes requests and gives nothing back. Empty when it is trusted. */
+  suspicionOf({ id }: Pick<LiveReplica, 'id'>): string {
+    const slot = this.#fleet.slot(id);
+    return slot < 0 ? '' : this.#fleet.suspicion.reasonOf(slot);
+  }
+
+  /** Finds replicas that take requests and give nothing back; called several times a second. */
+  review(nowUs: number): void {
+    const { suspicion } = this.#fleet;
+    for (let slot = 0; slot < this.replicas.length; slot++) {
+      const replica = this.replicas[slot]!;
+      const isReady = removal(replica, null, nowUs / 1000) === null;
+      suspicion.observe(slot, replica.heardUs, isReady ? replica.readySinceMs * 1000 : -1);
+    }
+    suspicion.review(nowUs);
+  }
+
   /** Whether a replica serves this model, ready or not, or did so before all left, or the endpoint declares it. */
   serves(model: string): boolean {
     for (let slot = 0; slot < this.replicas.length; slot++) if (this.replicas[slot]!.models.has(model)) return true;
@@ -104,6 +123,19 @@ export class Endpoint {
     const nowMs = this.#host.nowUs() / 1000;
     return this.replicas.some(
       (replica) => replica !== last && !tried.includes(replica) && removal(replica, model, nowMs) === null,
+    );
+  }
+
+  /** The same for one that is not suspect. */
+  hasTrusted(model: string, tried: readonly LiveReplica[], last: LiveReplica): boolean {
+    const nowMs = this.#host.nowUs() / 1000;
+    const { suspicion } = this.#fleet;
+    return this.replicas.some(
+      (replica, slot) =>
+        replica !== last &&
+        !tried.includes(replica) &&
+        !suspicion.isSuspect(slot) &&
+        removal(replica, model, nowMs) === null,
     );
   }
 
@@ -196,9 +228,13 @@ export class Endpoint {
     return this.#history.all();
   }
 
-  /** The configuration has been reloaded: signals may stay fresh for a longer or shorter time. */
+  /** The configuration has been read: signals and first bytes may take a longer or shorter time. */
   configure(): void {
-    const { staleMs } = this.#host.config.signals;
+    const { signals, timeouts } = this.#host.config;
+    const { waits } = this.#fleet.suspicion;
+    waits.floorUs = timeouts.firstByteFloorMs * 1000;
+    waits.ceilingUs = timeouts.firstByteMs * 1000;
+    const { staleMs } = signals;
     if (staleMs === this.#fleet.signals.staleMs) return;
     this.#fleet.signals.staleMs = staleMs;
     this.#log?.stale(staleMs);
@@ -231,6 +267,13 @@ export class Endpoint {
     if (!this.replicas.includes(replica)) return;
     this.#log?.signals(replica.id, signals);
     this.#fleet.signals.set(replica.id, signals);
+    this.fleetChanged();
+  }
+
+  #trustChanged(slot: number, isSuspect: boolean, reason: string): void {
+    const { id } = this.replicas[slot]!;
+    const effect = 'other replicas get its requests, and single requests probe it';
+    this.#host.warn(`replica ${id} of endpoint ${this.name} ${isSuspect ? `is ${reason}: ${effect}` : reason}`);
     this.fleetChanged();
   }
 

@@ -38,6 +38,7 @@ export class FleetLook implements FlowHost {
     const removed = this.#removed;
     removed.length = replicas.length;
     for (let slot = 0; slot < replicas.length; slot++) removed[slot] = removal(replicas[slot]!, model, nowUs / 1000);
+    this.#fleet.suspicion.remove(removed, nowUs, true);
     if (this.hasTiers) keepLowestTier(replicas, removed);
     return this.#fleet.look(nowUs, removed);
   }

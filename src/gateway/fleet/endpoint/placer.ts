@@ -1,6 +1,7 @@
 import type { RandomStream } from '../../../kernel/random-stream.js';
 import { createExplanation } from '../../../policy/explanation.js';
 import { policyStream } from '../../../policy/host/policy-streams.js';
+import type { Lateness } from '../../../policy/host/suspicion.js';
 import type { DecidingFleet, DecisionInput } from '../../decisions/deciding-fleet.js';
 import type { Decision } from '../../decisions/decision-ring.js';
 import type { EndpointLog } from '../../decisions/endpoint-log.js';
@@ -10,6 +11,7 @@ import type { RequestFacts } from '../../request/request-facts.js';
 import type { LiveReplica } from '../replica/live-replica.js';
 import { findRemovals } from './eligibility.js';
 import type { EndpointHost } from './endpoint-host.js';
+import { firstByteSize, firstByteWork } from './first-byte-work.js';
 import { applyShares } from './request-shares.js';
 import { Suspects } from './suspects.js';
 
@@ -94,6 +96,8 @@ export class Placer {
     const { slowStartMs } = host.config;
     findRemovals(replicas, facts.model, nowUs / 1000, tried, fleet.view.inFlight, slowStartMs, this.#removed);
     if (facts.pinnedTo !== '') this.#pin(facts.pinnedTo);
+    // A request that has failed once is not used as a probe.
+    fleet.suspicion.remove(this.#removed, nowUs, attempt === 0);
     if (this.#shares !== null) applyShares(replicas, this.#removed, this.#shares);
     const why = this.#why;
     const chosen = fleet.decide(number, input, why);
@@ -105,7 +109,10 @@ export class Placer {
     decision.attempt = attempt;
     host.ring.add(decision, fleet, chosen, why);
     this.lastRule = why.rule;
-    return chosen < 0 ? null : this.#open(replicas[chosen]!, attempt);
+    if (chosen < 0) return null;
+    const size = firstByteSize(facts, fleet.view.pendingPrefillTokens[chosen]!);
+    fleet.suspicion.placed(number, chosen, firstByteWork(facts), size, nowUs);
+    return this.#open(replicas[chosen]!, attempt);
   }
 
   /** Why replicas could not take the last request, each reason once; empty when there were none. */
@@ -113,12 +120,19 @@ export class Placer {
     return [...new Set(this.#removed.filter((reason) => reason !== null))].join('; ');
   }
 
-  firstToken(placed: PlacedRequest): void {
+  /** @param isServed it begins a successful response */
+  firstToken(placed: PlacedRequest, isServed: boolean): void {
     if (placed.hasFirstToken) return;
     placed.hasFirstToken = true;
-    const { fleet, log } = this.#parts;
+    const { fleet, host, log } = this.#parts;
+    fleet.suspicion.firstByte(placed.request, isServed, host.nowUs());
     log?.firstToken(placed.request);
     fleet.firstToken(placed.request);
+  }
+
+  /** Whether a request without a first byte should be tried elsewhere. */
+  lateness({ request }: PlacedRequest, nowUs: number): Lateness {
+    return this.#parts.fleet.suspicion.lateness(request, nowUs);
   }
 
   /** The replica failed the request; called before `finish`. */
@@ -145,8 +159,9 @@ export class Placer {
   finish(placed: PlacedRequest): void {
     if (!placed.isOpen) return;
     placed.isOpen = false;
-    const { fleet, flow, log } = this.#parts;
+    const { fleet, flow, host, log } = this.#parts;
     const { replica, request } = placed;
+    if (!placed.hasFirstToken) fleet.suspicion.left(request, host.nowUs());
     log?.done(request);
     fleet.finished(request);
     replica.breaker.released(request);

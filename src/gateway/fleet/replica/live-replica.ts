@@ -65,6 +65,8 @@ export class LiveReplica {
   /** When it last became ready. */
   readySinceMs = 0;
   healthFailures = 0;
+  /** When its last byte of a response came, in the gateway's microseconds; -1 before the first. */
+  heardUs = -1;
   /** When its last health check ended. */
   checkedMs = 0;
   signals: ReplicaSignals | null = null;
