@@ -44,6 +44,13 @@ export const modelUnknown = (model: string) =>
     'model',
   );
 
+export const taskWrong = (model: string, task: string, path: string, needed: string) =>
+  new ApiError(
+    'malformed',
+    `The model '${shown(model)}' is served for ${task}: ${path} needs one for ${needed}.`,
+    'model',
+  );
+
 export const responseUnknown = (id: string) =>
   new ApiError('unknown_path', `The response '${shown(id)}' is not stored here, or not any more.`);
 

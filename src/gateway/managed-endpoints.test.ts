@@ -44,6 +44,36 @@ describe('a managed endpoint', () => {
     expect((await post(gateway, {}, {}, '/workspace/other/endpoint/chat')).status).toBe(404);
   });
 
+  it.each([
+    ['text-embedding', '/v1/rerank', 'text-rerank'],
+    ['text-embedding', '/rerank', 'text-rerank'],
+    ['text-embedding', '/v1/chat/completions', 'text-generation'],
+    ['text-rerank', '/v1/embeddings', 'text-embedding'],
+    ['text-generation', '/v2/rerank', 'text-rerank'],
+    ['text-generation', '/v1/embeddings', 'text-embedding'],
+  ] as const)('of the task %s refuses %s, and serves its own requests', async (task, path, needed) => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)], { task }));
+    const send = (to: string) =>
+      fetch(`${gateway.url}${to}`, {
+        method: 'POST',
+        body: JSON.stringify({ model: 'm', input: 'a', query: 'a', documents: ['b'], messages: [] }),
+      });
+    for (const prefix of [PATH, '']) {
+      const refused = await send(prefix + path);
+      expect(refused.status).toBe(400);
+      expect(await messageOf(refused)).toMatch(`The model 'm' is served for ${task}: `);
+    }
+    const own = {
+      'text-embedding': '/v1/embeddings',
+      'text-rerank': '/v1/rerank',
+      'text-generation': '/v1/completions',
+    };
+    expect(await messageOf(await send(path))).toMatch(`needs one for ${needed}.`);
+    expect((await send(own[task])).status).toBe(200);
+    expect(engine.seen).toHaveLength(1);
+  });
+
   it('shows its own models by its path', async () => {
     const [engine, gateway] = [await engineOf(), await gatewayOf()];
     gateway.routes.put(managedEndpoint([managedReplica('a', engine.url, { models: ['n', 'm'] })]));

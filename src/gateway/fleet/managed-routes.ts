@@ -1,3 +1,4 @@
+import type { EngineTask } from '../../engines/task.js';
 import type { PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
 
 /**
@@ -33,6 +34,8 @@ export interface ManagedEndpoint {
   replicas: readonly ManagedReplica[];
   /** Its models, also while it has no replica; defaults to the models of its replicas. */
   models?: readonly string[];
+  /** What its models do: requests for another task are refused. Without it, the engine decides. */
+  task?: EngineTask;
   /** Part of the refusal while no replica is ready, as in 'the model is being downloaded'. */
   waitsFor?: string;
   /** No replica is expected, as when it is paused: requests are refused at once instead of after a short wait. */

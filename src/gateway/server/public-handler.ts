@@ -15,6 +15,7 @@ import { ArrivingBody, type ReceivedBody } from '../request/arriving-body.js';
 import type { BodyBudget } from '../request/body-budget.js';
 import { measureInSlices, SLICED_BYTES } from '../request/prompt-blocks.js';
 import { type RequestFacts, readFacts, requestIdOf } from '../request/request-facts.js';
+import { taskRefusal } from '../request/task-kinds.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
 import type { Door } from './door.js';
 import type { RequestHandler } from './listener.js';
@@ -209,6 +210,9 @@ function start(arrival: RoutedArrival, facts: RequestFacts, sent: Buffer): void 
   const { host, key, release, request, response, route } = arrival;
   const stored = route.responseId === undefined ? null : storedResponse(host, route.responseId, key);
   const endpoint = stored?.endpoint ?? host.directory.find(facts.model, route.endpoint, route.workspace, reachOf(key));
+  const task = endpoint.managed?.task;
+  const refusal = task === undefined ? null : taskRefusal(task, route.kind, facts.model);
+  if (refusal !== null) throw refusal;
   facts.pinnedTo = stored?.replicaId ?? continuedAt(host, facts, endpoint, key);
   if (key !== null) {
     facts.keyId = key.id;

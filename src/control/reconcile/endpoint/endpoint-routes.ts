@@ -31,6 +31,7 @@ export class EndpointRoutes {
       policy: endpointPolicy(spec, (path) => `Endpoint ${record.workspace}/${record.name} (${path})`),
       replicas,
       models: [servedModel(spec)],
+      task: spec.model.task,
       ...expectation(resolved, outlook),
     });
     this.#replicas = new Map(replicas.map((one) => [one.id, one]));

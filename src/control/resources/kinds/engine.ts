@@ -34,7 +34,7 @@ const version = section('Engine version', {
   task_arguments: field(taskArguments, { default: {}, help: 'arguments that {task...} stands for, by task' }),
   false_flags: field(choice(['omit', 'no-prefix', 'value']), {
     default: 'omit',
-    help: 'how a variable that is false is passed: not at all, --no-name or --name=false',
+    help: 'how a variable that is false is passed: not at all, with the prefix no-, or as --name=false',
   }),
   flag_values: field(choice(['equals', 'separate']), {
     default: 'equals',
