@@ -1,12 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStore, type Store } from '../store/open-store.js';
-import { ControlPlane } from './control-plane.js';
+import { ControlPlane, type ControlPlaneOptions } from './control-plane.js';
 import { isControlElsewhere } from './errors.js';
 import { FakeRoutes } from './reconcile/fake-routes.fixture.js';
 import { readResources } from './resources/read-resources.js';
+import type { Status } from './resources/resource.js';
 import { LocalRunner } from './runner/local/local-runner.js';
 import { localType } from './runner/local/local-type.js';
 import { allProcesses } from './runner/local/process/process-table.js';
@@ -49,19 +50,23 @@ afterEach(async () => {
   expect(faults.splice(0)).toEqual([]);
 });
 
-const open = (dataDir = 'data') =>
+const open = (dataDir = 'data', more: Partial<ControlPlaneOptions> = {}) =>
   ControlPlane.open({
     ...{ store, routes, dataDir: join(folder, dataDir), self: [], url: () => 'http://gateway' },
+    adminUrl: () => 'http://admin',
+    onLead: () => {},
+    ...more,
     runnerTypes: [QUICK],
     onHeld: () => held.push(dataDir),
     onFault: (error) => faults.push(error),
     onLost: ({ message }) => losses.push(message),
   });
 
-async function processes(): Promise<number[]> {
-  const home = join(folder, 'data', 'runner', 'local', 'replicas');
+async function processes(dataDir?: string): Promise<number[]> {
   return (await allProcesses())
-    .filter(({ folders }) => folders.some((one) => dirname(one) === home))
+    .filter(({ folders }) =>
+      folders.some((one) => one.startsWith(dataDir === undefined ? folder : join(folder, dataDir))),
+    )
     .map(({ pid }) => pid);
 }
 
@@ -79,6 +84,10 @@ const chat = (env: string, replicas: number) =>
       .join('\n---\n'),
     'f.yaml',
   );
+
+async function shown({ host }: ControlPlane): Promise<Status> {
+  return (await host.store.resources.get(CHAT))!.status as unknown as Status;
+}
 
 /** Resolves when the current generation of the endpoint runs. */
 async function untilRunning({ host }: ControlPlane): Promise<void> {
@@ -113,51 +122,83 @@ test('starts processes, which the next control plane finds, replaces and stops',
   await next.close();
 });
 
-test('a folder and a store have one control plane each', async () => {
+test('a folder has one control plane, and a store one that leads; others follow', async () => {
   const plane = await open();
-  const refused: string[] = [];
-  for (const dataDir of ['data', 'elsewhere']) {
-    const refusal = await open(dataDir).catch((error) => error);
-    expect(isControlElsewhere(refusal), refusal.message).toBe(true);
-    refused.push(refusal.message);
-  }
-  expect(refused).toEqual([
+  const refusal = await open('data').catch((error) => error);
+  expect([isControlElsewhere(refusal), refusal.message]).toEqual([
+    true,
     expect.stringMatching(/data: in use by another control plane; stop that one, or use another folder \(--data-dir/),
-    expect.stringMatching(/stop that one, or use another store; if it was killed, try again in \d+ s$/),
   ]);
   // A control plane that is refused never owns the folder.
   expect(held).toEqual(['data']);
+  const other = await open('elsewhere');
+  expect(plane.leader).toBeNull();
+  expect(() => other.host).toThrow(
+    /this process is a standby: the control plane is .*data, its admin API http:\/\/admin/,
+  );
+  await other.close();
   await plane.close();
-  await (await open('elsewhere')).close();
-  expect(held).toEqual(['data', 'elsewhere']);
+  const next = await open('elsewhere');
+  expect(next.leader).toBeNull();
+  await next.close();
 });
 
-test('accepts no changes after another has taken over; its replicas run, and are found when it has the lease again', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const plane = await open();
-  await plane.host.store.apply('alice', chat('one', 1), { isAdmin: true });
-  await untilRunning(plane);
-  const ids = routes.routed();
-  const { host } = plane;
-  const thief = { owner: 'x', place: 'elsewhere:/data', until: Date.now() + 1e9 };
-  await store.settings.set('control_plane', JSON.stringify(thief));
-  vi.advanceTimersByTime(10_000);
-  while (losses.length === 0) await new Promise(setImmediate);
-  vi.useRealTimers();
-  expect(losses.splice(0)).toEqual([expect.stringContaining('elsewhere:/data')]);
-  expect(() => plane.host).toThrow('in use by the control plane of elsewhere:/data');
-  await plane.close();
-  // Changes are not reconciled any more.
-  await host.store.apply('alice', chat('two', 1), { isAdmin: true });
-  expect([await plane.running(), routes.routed()]).toEqual([1, ids]);
-
-  await store.settings.set('control_plane', JSON.stringify({ ...thief, until: 1 }));
+test('after leadership has moved to another host and back, there are as many replicas as declared', async () => {
+  const passed = async (isSo: () => boolean | Promise<boolean>) => {
+    while (!(await isSo())) await new Promise(setImmediate);
+  };
+  const first = await open('data');
+  await first.host.store.apply('alice', chat('one', 3), { isAdmin: true });
+  await untilRunning(first);
+  const ids = routes.routed().sort();
+  const firstRoutes = routes;
   routes = new FakeRoutes();
-  const next = await open();
-  expect(routes.routed()).toEqual(ids);
-  await untilRunning(next);
-  expect(routes.routed()).not.toEqual(ids);
-  await next.close();
+  const secondRoutes = routes;
+  const secondStore = await openStore(join(folder, 'yard.db'));
+  const second = await open('second', { store: secondStore });
+  // It routes to replicas that it does not run.
+  expect(secondRoutes.routed().sort()).toEqual(ids);
+  await first.close();
+  await passed(() => second.leader === null);
+  await second.host.store.apply('alice', chat('one', 2), { isAdmin: true });
+  await passed(async () => /belongs to .*data, where no control plane runs/.test((await shown(second)).message));
+  expect(await processes()).toHaveLength(3);
+
+  // The host of the replicas is back as a follower, and carries the change out.
+  routes = firstRoutes;
+  const again = await open('data');
+  expect(() => again.host).toThrow('standby');
+  await untilRunning(second);
+  await passed(async () => (await processes()).length === 2);
+  await passed(() => secondRoutes.routed().length === 2);
+  await second.close();
+  await passed(() => again.leader === null);
+  expect(await processes()).toHaveLength(2);
+  await again.host.store.delete('alice', CHAT);
+  while ((await again.host.store.get(CHAT)) !== null) await new Promise(setImmediate);
+  expect(await processes()).toEqual([]);
+  await again.close();
+  await secondStore.close();
+});
+
+test('a host that claims the local cluster runs its endpoints, and the former host stops its replicas', async () => {
+  const first = await open('data');
+  await first.host.store.apply('alice', chat('one', 1), { isAdmin: true });
+  await untilRunning(first);
+  const [id] = routes.routed();
+  await first.close();
+  routes = new FakeRoutes();
+  const second = await open('second', { claimsCluster: true });
+  await untilRunning(second);
+  expect([routes.routed().length, routes.routed().includes(id!)]).toEqual([1, false]);
+  expect(await processes('second')).toHaveLength(1);
+  const secondRoutes = routes;
+  routes = new FakeRoutes();
+  const back = await open('data');
+  while ((await processes('data')).length > 0) await new Promise(setImmediate);
+  expect([await processes('second'), routes.routed()]).toEqual([[expect.any(Number)], secondRoutes.routed()]);
+  await back.close();
+  await second.close();
 });
 
 test('refuses a data folder that cannot be created', async () => {
@@ -185,7 +226,7 @@ test('creates no new key while secrets are encrypted with another', async () => 
   await expect(open()).rejects.toMatchObject({
     code: 'SECRETS_KEY_LOST',
     message: expect.stringMatching(
-      /restore the file that belongs to this store; .* apply the resources with secrets again/,
+      /copy the file that belongs to this store; .* --accept-secrets-key and apply the resources with secrets again/,
     ),
   });
   expect([existsSync(key), held]).toEqual([false, []]);
@@ -193,9 +234,16 @@ test('creates no new key while secrets are encrypted with another', async () => 
   await (await open()).close();
   // What the hint says for a lost key.
   writeFileSync(key, `${'0'.repeat(64)}\n`, { mode: 0o600 });
-  const last = await open();
+  await expect(open()).rejects.toMatchObject({
+    code: 'SECRETS_KEY_WRONG',
+    message: expect.stringMatching(
+      /secrets.key: is not the key of .*yard.db: the secrets there are encrypted with another/,
+    ),
+  });
+  const last = await open('data', { acceptsKey: true });
   const ref = { kind: 'ExternalEndpoint', workspace: 'default', name: 'away' };
   await last.host.store.apply('alice', readResources(away('hush'), 'f.yaml'), { isAdmin: true });
   expect((await last.host.store.revealed(ref))!.spec).toMatchObject({ upstreams: [{ credential: 'hush' }] });
   await last.close();
+  await (await open()).close();
 });

@@ -5,10 +5,12 @@ import type { Store } from '../store/open-store.js';
 import { holdsSecrets } from '../store/resources/holds-secrets.js';
 import { SecretBox } from '../store/resources/secrets.js';
 import { ChangeFeed } from './change-feed.js';
-import { ControlLease } from './control-lease.js';
-import { heldFolder, isFolderInUse, lostKeyFile, otherControlPlane } from './errors.js';
+import { ControlLease, type Standing } from './control-lease.js';
+import { heldFolder, hostAway, isFolderInUse, lostKeyFile, otherControlPlane, wrongKeyFile } from './errors.js';
+import { hostIdentity } from './host-identity.js';
 import { KnownSecrets } from './known-secrets.js';
 import { ModelCache } from './models/cache/model-cache.js';
+import type { Scope } from './reconcile/scope.js';
 import { startReconcilers } from './reconcile/start-reconcilers.js';
 import { ClusterRunners } from './runner/cluster-runners.js';
 import type { ReplicaUser, Runner } from './runner/contract.js';
@@ -39,43 +41,60 @@ export interface ControlPlaneOptions {
   readonly replicaUser?: ReplicaUser | null;
   /** Secrets besides those of resources, read when it owns the folder: they are removed from logs of replicas. */
   readonly knownSecrets?: () => readonly string[];
-  /** Called when this control plane owns the folder and the store. */
+  /** The base URL of its admin API. */
+  readonly adminUrl: () => string;
+  /** The replicas of the local cluster run here from now on: its former host is lost. */
+  readonly claimsCluster?: boolean;
+  /** Stored secrets that the key cannot decrypt are given up. */
+  readonly acceptsKey?: boolean;
+  /** Called when this control plane owns the folder. */
   readonly onHeld: () => void;
   /** Called with errors that are not caused by a resource. */
   readonly onFault: (error: unknown) => void;
+  /** Called when this control plane has taken over from another one. */
+  readonly onLead: () => void;
   /** Called when another control plane has taken over. */
   readonly onLost: (problem: Error) => void;
 }
 
 /**
- * Reconciles declared resources, from when it is opened until it is closed or another one takes over. Replicas outlive
- * it: the next control plane of the same folder finds them.
+ * Reconciles declared resources from when it is opened until it is closed. Among several control planes of a store one leads:
+ * it accepts changes and reconciles what belongs to no host. The others follow: they route to all endpoints, run the
+ * replicas of their own host, and take over when the leader is gone. Replicas outlive it: the next control plane of the same folder
+ * finds them.
  */
 export class ControlPlane {
   readonly #host: ControlHost;
+  readonly #lease: ControlLease;
   readonly #ending: Ending;
 
-  private constructor(host: ControlHost, ending: Ending) {
+  private constructor({ host, lease }: Opened, ending: Ending) {
     this.#host = host;
+    this.#lease = lease;
     this.#ending = ending;
   }
 
-  /** Throws when another control plane has taken over: changes made here would not be reconciled. */
+  /** Throws while another control plane leads: changes are made there. */
   get host(): ControlHost {
-    if (this.#ending.lost !== null) throw this.#ending.lost;
+    const { leader } = this;
+    if (leader !== null) throw leader;
     return this.#host;
   }
 
+  /** Where the leader is; null when it is this one. */
+  get leader(): Error | null {
+    const { leader, isLeader } = this.#lease.standing;
+    return isLeader ? null : otherControlPlane(leader);
+  }
+
   /**
-   * Opens it, adopts running replicas, and gives the gateway their routes. Throws an error that `isControlElsewhere`
-   * accepts when another control plane is active.
+   * Opens it, adopts running replicas, and gives the gateway the routes of all endpoints. Throws an error that
+   * `isControlElsewhere` accepts when another control plane uses the folder.
    */
   static async open(options: ControlPlaneOptions): Promise<ControlPlane> {
-    const ending: Ending = { opened: [], lost: null };
+    const ending: Ending = { opened: [] };
     try {
-      const host = await openAll(options, ending);
-      if (ending.lost !== null) throw ending.lost;
-      return new ControlPlane(host, ending);
+      return new ControlPlane(await openAll(options, ending), ending);
     } catch (error) {
       await closeAll(ending);
       throw error;
@@ -96,33 +115,74 @@ export class ControlPlane {
 interface Ending {
   /** What has to be closed, in the order in which it was opened. */
   readonly opened: (() => unknown)[];
-  /** Set when another control plane has taken over. */
-  lost: Error | null;
 }
 
-async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<ControlHost> {
-  const { dataDir, onFault, onHeld, onLost, replicaUser = null, routes, self, url } = options;
+interface Opened {
+  readonly host: ControlHost;
+  readonly lease: ControlLease;
+}
+
+async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Opened> {
+  const { adminUrl, claimsCluster = false, dataDir, onFault, onHeld, onLead, onLost, routes, self, url } = options;
+  const { replicaUser = null } = options;
   const { opened } = ending;
   const known = new KnownSecrets();
   const runners = await openRunners(options, known);
   opened.push(() => runners.close());
-  const lease = await ControlLease.take(options.store, dataDir, (holder) => {
-    ending.lost = otherControlPlane(options.store.address, holder);
-    onLost(ending.lost);
-    void closeAll(ending).catch(onFault);
+  const box = await openSecrets(options);
+  let changed: (standing: Standing) => void = () => {};
+  const host = hostIdentity(dataDir);
+  const lease = await ControlLease.open({
+    ...{ store: options.store, host, admin: adminUrl, claimsCluster },
+    changed: (standing) => changed(standing),
   });
   opened.push(() => lease.release().catch(onFault));
-  const store = new ControlStore(options.store, known.remembering(await openSecrets(options)));
+  const store = new ControlStore(options.store, known.remembering(box));
   onHeld();
   for (const secret of options.knownSecrets?.() ?? []) known.add(secret);
-  await installDefaults(store);
+  if (lease.standing.isLeader) await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
   const cache = await ModelCache.open(join(dataDir, 'models'));
   if (replicaUser !== null) separateFrom(replicaUser, dataDir);
   const urlOf = (workspace: string, name: string) => `${url()}/workspace/${workspace}/endpoint/${name}/v1`;
-  opened.push(await startReconcilers({ store, runners, routes, cache, self, urlOf, onFault }));
-  return { store, feed, runner: runners };
+  const scope = scopeOf(lease, runners, host.network);
+  const hasOtherGateways = () => hasSeveralGateways(options.store);
+  const started = { store, runners, routes, cache, self, urlOf, onFault, scope, hasOtherGateways };
+  const reconcilers = await startReconcilers(started);
+  opened.push(() => reconcilers.close());
+  let wasLeader = lease.standing.isLeader;
+  changed = ({ isLeader, leader }) => {
+    const takesOver = isLeader && !wasLeader;
+    if (takesOver) onLead();
+    else if (wasLeader && !isLeader) onLost(otherControlPlane(leader));
+    wasLeader = isLeader;
+    void (takesOver ? installDefaults(store) : Promise.resolve()).then(() => reconcilers.reconsider()).catch(onFault);
+  };
+  return { host: { store, feed, runner: runners }, lease };
+}
+
+function scopeOf(lease: ControlLease, runners: ClusterRunners, network: string): Scope {
+  const isLocal = (cluster: string) => runners.typeOf(cluster)?.runsHere === true;
+  return {
+    isLeader: () => lease.standing.isLeader,
+    isHere: (cluster) => (isLocal(cluster) ? lease.standing.isClusterHere : lease.standing.isLeader),
+    sharesLoopback: () => lease.standing.clusterHost?.network === network,
+    hostProblem(cluster) {
+      const { clusterHost, isLeader, now } = lease.standing;
+      if (!isLeader || !isLocal(cluster) || clusterHost === null || clusterHost.until > now) return null;
+      return hostAway(cluster, clusterHost.place);
+    },
+  };
+}
+
+/** Gateways report every few seconds. */
+const SEEN_MS = 30_000;
+
+async function hasSeveralGateways(store: Store): Promise<boolean> {
+  const since = (await store.now()) - SEEN_MS;
+  const rows = await store.db.selectFrom('gateways').select('id').where('seen_at', '>', since).execute();
+  return rows.length > 1;
 }
 
 /** Locks the folder, which is created if need be. */
@@ -138,11 +198,14 @@ async function openRunners(
   }
 }
 
-/** A key file is created only while no secrets are stored. */
-async function openSecrets({ dataDir, store }: ControlPlaneOptions): Promise<SecretBox> {
+/** A key file is created only while no secrets are stored; with secrets of another key nothing could be started. */
+async function openSecrets({ acceptsKey = false, dataDir, store }: ControlPlaneOptions): Promise<SecretBox> {
   const path = join(dataDir, 'secrets.key');
-  if (!existsSync(path) && (await holdsSecrets(store))) throw lostKeyFile(path, store.address);
-  return SecretBox.open(path);
+  const hasSecrets = await holdsSecrets(store);
+  if (!existsSync(path) && hasSecrets) throw lostKeyFile(path, store.address);
+  const box = SecretBox.open(path);
+  if (hasSecrets && !acceptsKey && !(await holdsSecrets(store, box.id))) throw wrongKeyFile(path, store.address);
+  return box;
 }
 
 async function closeAll({ opened }: Ending): Promise<void> {

@@ -5,12 +5,16 @@ import type { LeaseHolder } from './control-lease.js';
 
 const IN_USE = 'RUNNER_IN_USE';
 
-export const otherControlPlane = (store: string, { leftMs, place }: LeaseHolder) =>
+export const otherControlPlane = ({ admin, place }: LeaseHolder) =>
   new RunError(
     'CONTROL_ELSEWHERE',
-    `${store}: in use by the control plane of ${place}; stop that one, or use another store; ` +
-      `if it was killed, try again in ${Math.ceil(leftMs / 1000)} s`,
+    `this process is a standby: the control plane is ${place}, its admin API ${admin}; send the request there`,
   );
+
+/** The status of an endpoint whose replicas only another host can start and stop. */
+export const hostAway = (cluster: string, place: string) =>
+  `cluster '${cluster}' belongs to ${place}, where no control plane runs: start it there, or ` +
+  `'twinyard serve --claim-cluster' elsewhere if that host is lost`;
 
 export const heldFolder = (dataDir: string) =>
   new RunError(
@@ -25,12 +29,21 @@ export const lostKeyFile = (path: string, store: string) =>
     'SECRETS_KEY_LOST',
     path,
     `does not exist, and ${store} holds secrets that are encrypted with it`,
-    `restore the file that belongs to this store; if it is lost, write a new key ` +
-      `('openssl rand -hex 32 > ${path}; chmod 600 ${path}') and apply the resources with secrets again`,
+    `copy the file that belongs to this store; if it is lost, write a new key ('openssl rand -hex 32 > ${path}; ` +
+      `chmod 600 ${path}'), start once with --accept-secrets-key and apply the resources with secrets again`,
+  );
+
+export const wrongKeyFile = (path: string, store: string) =>
+  new InputError(
+    'SECRETS_KEY_WRONG',
+    path,
+    `is not the key of ${store}: the secrets there are encrypted with another key`,
+    'copy the file that belongs to this store; if it is lost, start once with --accept-secrets-key and apply the ' +
+      'resources with secrets again',
   );
 
 export const isFolderInUse = (error: unknown) => error instanceof RunError && error.code === IN_USE;
 
-/** A gateway can run without a control plane when another one is active, or where engines cannot run. */
+/** A gateway can run without a control plane when another one uses its folder, or where engines cannot run. */
 export const isControlElsewhere = (error: unknown) =>
-  error instanceof RunError && ['CONTROL_ELSEWHERE', IN_USE, 'RUNNER_PLATFORM'].includes(error.code);
+  error instanceof RunError && [IN_USE, 'RUNNER_PLATFORM'].includes(error.code);

@@ -4,7 +4,7 @@ import { type KubeTarget, readKubeTarget } from '../../kube/discovery/kube-targe
 import { decideFlags } from '../decide/decide-flags.js';
 import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
-import { count, file, MAX_INT32, numberFlag, registered, stringFlag } from '../flags/kinds.js';
+import { count, file, MAX_INT32, numberFlag, registered, stringFlag, toggle } from '../flags/kinds.js';
 import { engineNames, routingPolicyNames } from '../flags/registered-names.js';
 
 const URL_ACCEPTED = 'a URL such as http://127.0.0.1:9001';
@@ -107,6 +107,12 @@ export const serveFlags = {
     placeholder: 'folder',
     defaultText: `beside the store, else ${GATEWAY_DEFAULTS.dataDir}`,
     help: 'what it keeps: the store where none is named, replicas, models, the key of secrets, its admin token',
+  }),
+  'claim-cluster': toggle({
+    help: "run the replicas of cluster 'local' on this host from now on; only if the host that ran them is lost",
+  }),
+  'accept-secrets-key': toggle({
+    help: 'start although stored secrets are encrypted with another key; they have to be applied again',
   }),
   'replica-user': stringFlag({
     default: null,

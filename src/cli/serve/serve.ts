@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { ControlPlane, ControlPlaneOptions } from '../../control/control-plane.js';
+import type { ControlPlane } from '../../control/control-plane.js';
 import type { ReplicaUser } from '../../control/runner/contract.js';
 import { GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
@@ -58,13 +58,13 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const discoveries = await discover(gateway, say);
   let control: ControlPlane | null = null;
   try {
-    control = await start(gateway, sockets, { self: io.self, replicaUser: user }, say);
+    control = await start(gateway, { sockets, self: io.self, replicaUser: user, say, values: flags.values });
   } catch (error) {
     await discoveries.close();
     await gateway.close(0);
     throw gatewayListenError(error, config);
   }
-  for (const line of firstLines(gateway, control !== null)) say(line);
+  for (const line of firstLines(gateway, control)) say(line);
   io.onHangUp(() => {
     try {
       const needsRestart = gateway.reloadConfig();
@@ -96,11 +96,12 @@ async function discover(gateway: Gateway, say: (line: string) => void): Promise<
 }
 
 /** Addresses and state, and the next command where there is no endpoint yet. */
-function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
+function firstLines(gateway: Gateway, control: ControlPlane | null): string[] {
   const { adminToken, adminTokenPath, adminUrl, config, url } = gateway;
   const all = gateway.replicas();
   const ready = all.filter(({ state }) => state === 'ready').length;
-  const isBare = isControlPlane && gateway.endpoints.size === 0;
+  const isLeader = control !== null && control.leader === null;
+  const isBare = isLeader && gateway.endpoints.size === 0;
   const lines = [
     `serving on ${url}, ${isBare ? 'no endpoint yet' : `${ready} of ${all.length} replicas ready`}`,
     // Logs may have more readers than the file.
@@ -111,7 +112,7 @@ function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
     const where = isUsual ? '' : ` --data-dir ${config.dataDir}`;
     lines.unshift(`to run something: twinyard apply -f examples/endpoints/emulated.yaml${where}`);
   }
-  if (isControlPlane) lines.unshift(`control plane, data in ${config.dataDir}`);
+  if (control !== null) lines.unshift(`${isLeader ? 'control plane' : 'standby'}, data in ${config.dataDir}`);
   return lines;
 }
 
@@ -128,12 +129,18 @@ async function replicaUserOf(
   return replicaUser(given, '--replica-user');
 }
 
+interface StartParts {
+  readonly sockets: InheritedSockets;
+  readonly self: readonly string[];
+  readonly replicaUser: ReplicaUser | null;
+  readonly say: (line: string) => void;
+  readonly values: FlagValues<ServeFlags>['values'];
+}
+
 /** Starts a gateway, and a control plane if it has a store. A gateway with configured replicas also runs without one. */
 async function start(
   gateway: Gateway,
-  sockets: InheritedSockets,
-  { replicaUser, self }: Pick<ControlPlaneOptions, 'self' | 'replicaUser'>,
-  say: (line: string) => void,
+  { replicaUser, say, self, sockets, values }: StartParts,
 ): Promise<ControlPlane | null> {
   const { serveApi } = await import('../../api/api-server.js');
   if (gateway.config.store === null) {
@@ -153,14 +160,20 @@ async function start(
       ...{ store: gateway.store!, routes: gateway.routes, self, dataDir, replicaUser },
       knownSecrets: () => [gateway.adminToken],
       url: () => gateway.url,
+      adminUrl: () => gateway.adminUrl,
+      claimsCluster: values['claim-cluster'],
+      acceptsKey: values['accept-secrets-key'],
       onHeld: () => gateway.announce(),
+      onLead: () => say('this process is the control plane now'),
       onFault: (error) => gateway.fault(error),
-      onLost: ({ message }) => say(`warning: reconciliation stopped; existing routes are still served: ${message}`),
+      onLost: ({ message }) => say(`warning: another process has taken over: ${message}`),
     }),
   );
   gateway.api = serveApi(gateway, opened);
   try {
-    return await opened;
+    const control = await opened;
+    if (control.leader !== null) say(control.leader.message);
+    return control;
   } catch (error) {
     if (!isControlElsewhere(error) || endpoints.length === 0) throw error;
     say(`warning: running without a control plane: ${(error as Error).message}`);

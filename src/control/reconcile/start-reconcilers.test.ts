@@ -40,12 +40,12 @@ beforeEach(async () => {
   fake = new FakeRunners(new FakeTiming());
   routes = new FakeRoutes();
   const runners = Object.assign(fake, { use: async () => ({ discover: async () => CAPACITY }) });
-  stop = await startReconcilers({
+  ({ close: stop } = await startReconcilers({
     ...{ store, keys: opened.keys, routes, self: ['twinyard'], urlOf: () => 'u' },
     runners: runners as unknown as ClusterRunners,
     cache: await ModelCache.open(join(folder, 'models')),
     onFault: (error) => expect.unreachable(String(error)),
-  });
+  }));
 });
 afterEach(async () => {
   await stop();

@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { ManagedRoutes } from '../../gateway/fleet/managed-routes.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import type { ModelCache } from '../models/cache/model-cache.js';
 import type { ClusterSpec } from '../resources/kinds/cluster.js';
+import type { EndpointSpec } from '../resources/kinds/endpoint.js';
 import type { ClusterRunners } from '../runner/cluster-runners.js';
 import type { ControlStore } from '../store/control-store.js';
 import { EndpointReconciler } from './endpoint/endpoint-reconciler.js';
+import { EndpointsByHost } from './endpoint/endpoints-by-host.js';
+import { RemoteEndpoints } from './endpoint/remote-endpoints.js';
 import { ReplicaDrainer } from './endpoint/replica-drainer.js';
 import { ClusterReconciler, clusterSettings } from './kinds/cluster-reconciler.js';
 import { DeclaredReconciler } from './kinds/declared-reconciler.js';
 import { ExternalEndpointReconciler } from './kinds/external-endpoint-reconciler.js';
 import { ModelRegistryReconciler } from './kinds/model-registry-reconciler.js';
 import { ModelFetches } from './models/model-fetches.js';
+import type { Reconciler } from './queue/reconciler.js';
 import { Reconcilers } from './queue/reconcilers.js';
 import { systemTiming } from './queue/timing.js';
+import { type Scope, WHOLE_SCOPE } from './scope.js';
 
 export interface StartReconcilersOptions {
   readonly store: ControlStore;
@@ -22,14 +28,23 @@ export interface StartReconcilersOptions {
   readonly self: readonly string[];
   readonly urlOf: (workspace: string, name: string) => string;
   readonly onFault: (error: unknown) => void;
+  readonly scope?: Scope;
+  readonly hasOtherGateways?: () => Promise<boolean>;
+}
+
+/** Reconcilers at work. */
+export interface StartedReconcilers {
+  /** The scope has changed. */
+  reconsider(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
- * Reconciles every resource from now on. Resolves with the function that stops it, when the gateway has the routes of all replicas
- * that are already running.
+ * Reconciles every resource of its scope from now on. Resolves when the gateway has the routes of all replicas that are already
+ * running.
  */
-export async function startReconcilers(options: StartReconcilersOptions): Promise<() => Promise<void>> {
-  const { cache, onFault, routes, runners, self, store, urlOf } = options;
+export async function startReconcilers(options: StartReconcilersOptions): Promise<StartedReconcilers> {
+  const { cache, hasOtherGateways, onFault, routes, runners, scope = WHOLE_SCOPE, self, store, urlOf } = options;
   const timing = systemTiming;
   const enqueueEndpoint = (workspace: string, name: string) => all.enqueue({ kind: 'Endpoint', workspace, name });
   const enqueueCluster = (name: string) => all.enqueue({ kind: 'Cluster', workspace: '', name });
@@ -41,6 +56,7 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
       enqueueWaiting();
     },
     onFailure: (_, error) => onFault(error),
+    ...(hasOtherGateways === undefined ? {} : { hasOtherGateways }),
   });
   const randomName = () => randomBytes(4).toString('hex');
   const endpoints = new EndpointReconciler({
@@ -54,16 +70,21 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
     for (const { endpoint, workspace } of await runners.list()) enqueueEndpoint(workspace, endpoint);
   };
   const registries = new ModelRegistryReconciler(store);
+  const remote = new RemoteEndpoints({ store, routes, sharesLoopback: scope.sharesLoopback });
+  const here = new EndpointsByHost({ store, local: endpoints, remote, runners, draining, ...scope });
+  const clusters = new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueRunning });
+  const isLeader = () => scope.isLeader();
   const all: Reconcilers = new Reconcilers({
     ...{ store, timing, onFault },
+    followsStatus: ({ kind, spec }) => kind === 'Endpoint' && !scope.isHere((spec as EndpointSpec).cluster),
     reconcilers: [
-      endpoints,
-      new ExternalEndpointReconciler(store, routes, timing),
-      registries,
-      new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueRunning }),
-      new DeclaredReconciler('Engine', store),
-      new DeclaredReconciler('Role', store),
-      new DeclaredReconciler('Workspace', store),
+      here,
+      new ExternalEndpointReconciler(store, routes, timing, isLeader),
+      onlyWhere(isLeader, registries),
+      onlyWhere(({ name }) => scope.isHere(name), clusters),
+      onlyWhere(isLeader, new DeclaredReconciler('Engine', store)),
+      onlyWhere(isLeader, new DeclaredReconciler('Role', store)),
+      onlyWhere(isLeader, new DeclaredReconciler('Workspace', store)),
     ],
   });
   const unwatch = runners.watch(({ replica, type }) => {
@@ -76,14 +97,23 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   await enqueueRunning();
   await all.start();
   await Promise.all([all.settled('Endpoint'), all.settled('ExternalEndpoint')]);
-  return async () => {
-    unwatch();
-    draining.close();
-    registries.close();
-    await all.close();
-    fetches.close();
+  return {
+    reconsider: () => all.enqueueAll(),
+    async close() {
+      unwatch();
+      draining.close();
+      registries.close();
+      await all.close();
+      fetches.close();
+    },
   };
 }
+
+/** The same reconciler for resources of this process; others are left alone. */
+const onlyWhere = (isOurs: (ref: ResourceRef) => boolean, reconciler: Reconciler): Reconciler => ({
+  kind: reconciler.kind,
+  reconcile: async (ref) => (isOurs(ref) ? reconciler.reconcile(ref) : null),
+});
 
 /** Before endpoints are reconciled: replicas of a cluster that is not open look like missing ones. */
 async function openClusters({ resources }: ControlStore, runners: ClusterRunners): Promise<void> {

@@ -14,7 +14,7 @@ export interface BackupHeader {
  * Settings that describe a running process, such as the holder of the control-plane lease: they do not belong in
  * another store.
  */
-export const PASSING_SETTINGS: readonly string[] = ['control_plane'];
+export const PASSING_SETTINGS: readonly string[] = ['control_plane', 'cluster_host'];
 
 /**
  * Every table in a backup, with the columns of its primary key. The table of gateways is left out: gateways register

@@ -90,6 +90,26 @@ export class Resources {
     return (await select.orderBy('workspace').orderBy('name').limit(limit).execute()).map(resourceRecordOf);
   }
 
+  /** Those that were changed after a version, in the order of their changes. */
+  async changedSince(version: number): Promise<ResourceRecord[]> {
+    const select = this.store.db.selectFrom('resources').selectAll().where('resource_version', '>', version);
+    return (await select.orderBy('resource_version').execute()).map(resourceRecordOf);
+  }
+
+  /** The names of all resources of some kinds. */
+  async refs(kinds: readonly string[]): Promise<ResourceRef[]> {
+    return this.store.db
+      .selectFrom('resources')
+      .select(['kind', 'workspace', 'name'])
+      .where('kind', 'in', kinds)
+      .execute();
+  }
+
+  async count(kinds: readonly string[]): Promise<number> {
+    const select = this.store.db.selectFrom('resources').where('kind', 'in', kinds);
+    return Number((await select.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow()).count);
+  }
+
   async byUid(uid: string): Promise<ResourceRecord | null> {
     const row = await this.store.db.selectFrom('resources').selectAll().where('uid', '=', uid).executeTakeFirst();
     return row === undefined ? null : resourceRecordOf(row);

@@ -28,14 +28,15 @@ const SHOWN = '***';
 /** Seals and unseals with AES-256-GCM and the key of a file. Its errors never hold a secret. */
 export class SecretBox {
   readonly #key: Buffer;
-  readonly #id: string;
+  /** Distinguishes keys; it is part of everything sealed. */
+  readonly id: string;
 
   private constructor(
     private readonly path: string,
     key: Buffer,
   ) {
     this.#key = key;
-    this.#id = createHash('sha256').update(key).digest('hex').slice(0, 8);
+    this.id = createHash('sha256').update(key).digest('hex').slice(0, 8);
   }
 
   /** Opens the key file, and creates it if it is missing: processes that start at the same time get the same key. */
@@ -58,13 +59,13 @@ export class SecretBox {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(place));
     const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return { $sealed: `v1.${this.#id}.${sealed.toString('base64url')}` };
+    return { $sealed: `v1.${this.id}.${sealed.toString('base64url')}` };
   }
 
   unseal({ $sealed }: Sealed, place: string): string {
     const [version, id, data = ''] = $sealed.split('.');
     if (version !== 'v1' || id === undefined) throw brokenSecret(place);
-    if (id !== this.#id) throw otherKeyFile(this.path);
+    if (id !== this.id) throw otherKeyFile(this.path);
     const bytes = Buffer.from(data, 'base64url');
     if (bytes.length < IV_BYTES + TAG_BYTES) throw brokenSecret(place);
     const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, IV_BYTES))

@@ -77,6 +77,11 @@ export class EndpointReconciler implements Reconciler {
     this.#known.get(refKey({ kind: KIND, workspace, name: endpoint }))?.routes.unroute(id);
   }
 
+  /** Another host runs the endpoint from now on. */
+  forget(ref: ResourceRef): void {
+    this.#known.delete(refKey(ref));
+  }
+
   /** Resources have been freed: returns the keys of endpoints whose replicas may fit now. */
   roomFreed(): string[] {
     const waiting = [...this.#known].filter(([, { memory }]) => memory.failedStart?.isTransient);

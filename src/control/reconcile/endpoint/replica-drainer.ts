@@ -5,11 +5,15 @@ import type { Timing } from '../queue/timing.js';
 
 /** Grace time of an engine without requests. */
 const GRACE_MS = 10_000;
+/** How long other gateways may still send requests to a draining replica. */
+const OTHERS_MS = 2000;
 
 export interface ReplicaDrainerOptions {
   readonly runners: Pick<ClusterRunners, 'stop'>;
   readonly routes: Pick<ManagedRoutes, 'drained'>;
   readonly timing: Timing;
+  /** Whether other gateways route to the replicas: they see a change of the status a moment later. */
+  readonly hasOtherGateways?: () => Promise<boolean>;
   /** Called when a replica of this endpoint has been stopped. */
   readonly stopped: (workspace: string, endpoint: string) => void;
   /** Called when a replica cannot be stopped; it is tried again later. */
@@ -53,9 +57,10 @@ export class ReplicaDrainer {
   }
 
   async #drain(replica: DrainedReplica, drainMs: number): Promise<void> {
-    const { onFailure, routes, runners, stopped, timing } = this.#options;
+    const { hasOtherGateways, onFailure, routes, runners, stopped, timing } = this.#options;
     const { endpoint, id, workspace } = replica;
-    await routes.drained(workspace, endpoint, id, drainMs);
+    const [others] = await Promise.all([hasOtherGateways?.(), routes.drained(workspace, endpoint, id, drainMs)]);
+    if (others === true) await new Promise<void>((resolve) => timing.after(Math.min(OTHERS_MS, drainMs), resolve));
     for (let failures = 1; !this.#isClosed; failures++) {
       try {
         await runners.stop(replica, { graceMs: GRACE_MS });

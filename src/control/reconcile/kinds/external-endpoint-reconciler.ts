@@ -7,6 +7,7 @@ import type { ExternalEndpointSpec } from '../../resources/kinds/external-endpoi
 import type { Status } from '../../resources/resource.js';
 import type { ControlStore } from '../../store/control-store.js';
 import type { Reconciler } from '../queue/reconciler.js';
+import { refKey } from '../queue/ref-key.js';
 import type { Timing } from '../queue/timing.js';
 
 /** How often the gateway's state of the upstreams is read. */
@@ -19,26 +20,29 @@ const NEW_MS = 5000;
 export class ExternalEndpointReconciler implements Reconciler {
   readonly kind = 'ExternalEndpoint';
 
-  /** The generation of each that the gateway has, and since when. */
-  readonly #applied = new Map<string, { readonly generation: number; readonly at: number }>();
+  /** The version of each that the gateway has, and since when. */
+  readonly #applied = new Map<string, { readonly uid: string; readonly generation: number; readonly at: number }>();
 
   constructor(
     private readonly store: ControlStore,
     private readonly routes: Pick<ManagedRoutes, 'put' | 'remove' | 'states'>,
     private readonly timing: Timing,
+    /** Whether this process reports the status; others only route. */
+    private readonly isLeader: () => boolean = () => true,
   ) {}
 
   async reconcile(ref: ResourceRef): Promise<number | null> {
     const record = await this.store.resources.get(ref);
-    if (record === null) return null;
+    const key = refKey(ref);
     const { name, workspace } = ref;
-    if (record.deletedAt !== null) {
-      this.routes.remove(workspace, name);
-      this.#applied.delete(record.uid);
-      await this.store.remove(ref, record.uid);
+    if (record === null || record.deletedAt !== null) {
+      if (this.#applied.delete(key)) this.routes.remove(workspace, name);
+      if (record !== null && this.isLeader()) await this.store.remove(ref, record.uid);
       return null;
     }
-    if (this.#applied.get(record.uid)?.generation !== record.generation) this.#apply(record);
+    const applied = this.#applied.get(key);
+    if (applied?.generation !== record.generation || applied.uid !== record.uid) this.#apply(key, record);
+    if (!this.isLeader()) return null;
     const status = this.#statusOf(record);
     const before = record.status as ShownStatus | null;
     if (!isSame(before, status)) await this.store.putStatus(ref, record.uid, status);
@@ -49,7 +53,7 @@ export class ExternalEndpointReconciler implements Reconciler {
     return status.phase === 'Pending' ? FIRST_MS : AGAIN_MS;
   }
 
-  #apply(record: ResourceRecord): void {
+  #apply(key: string, record: ResourceRecord): void {
     const { generation, name, uid, workspace } = record;
     const spec = this.store.secretsOf(record) as ExternalEndpointSpec;
     const models = servedModels(spec);
@@ -59,18 +63,20 @@ export class ExternalEndpointReconciler implements Reconciler {
       ...(models === null ? {} : { models }),
       waitsFor: 'none of its upstreams responds',
     });
-    this.#applied.set(uid, { generation, at: this.timing.now() });
+    this.#applied.set(key, { uid, generation, at: this.timing.now() });
   }
 
   /** An upstream that is ready but fails requests is not healthy. */
-  #statusOf({ generation, name, spec, uid, workspace }: ResourceRecord) {
+  #statusOf(record: ResourceRecord) {
+    const { generation, name, spec, workspace } = record;
     const { upstreams } = spec as ExternalEndpointSpec;
     const ids = upstreams.map((one) => idOf(workspace, name, one.name));
     const states = this.routes.states(workspace, name).filter(({ id }) => ids.includes(id));
     const unhealthy = states.filter(({ problem, state }) => state !== 'ready' || problem !== '');
     const healthy = states.length - unhealthy.length;
     const isNew =
-      this.timing.now() - this.#applied.get(uid)!.at < NEW_MS && states.some(({ state }) => state === 'starting');
+      this.timing.now() - this.#applied.get(refKey(record))!.at < NEW_MS &&
+      states.some(({ state }) => state === 'starting');
     const message = unhealthy.map(({ id, problem, state }) => `${id} ${problem || `is ${state}`}`).join('; ');
     const phase = healthy === upstreams.length ? 'Running' : healthy > 0 ? 'Degraded' : isNew ? 'Pending' : 'Failed';
     return { phase, message, observed_generation: generation, healthy };

@@ -1,10 +1,11 @@
 import { InputError, RunError } from '../../../kernel/errors.js';
 import { isStoreFailure } from '../../../store/database/errors.js';
-import type { ResourceChange, ResourceRef } from '../../../store/resources/resource-record.js';
+import type { ResourceChange, ResourceRecord, ResourceRef } from '../../../store/resources/resource-record.js';
 import { kindNamed } from '../../resources/kinds.js';
 import type { Status } from '../../resources/resource.js';
 import type { ControlStore } from '../../store/control-store.js';
 import { usersOf } from '../../store/references.js';
+import { ChangePoll } from './change-poll.js';
 import type { Reconciler } from './reconciler.js';
 import { keyRef, refKey } from './ref-key.js';
 import type { Timing } from './timing.js';
@@ -16,13 +17,19 @@ export interface ReconcilersOptions {
   readonly timing: Timing;
   /** Called with errors that are not caused by a resource, and once when the store begins to fail. */
   readonly onFault: (error: unknown) => void;
+  /** Whether the status of a resource is written by another process and has effects here; null: there is no other process. */
+  readonly followsStatus?: (record: ResourceRecord) => boolean;
 }
+
+/** Kinds with routes, which end when the resource is removed. */
+const ROUTED_KINDS = ['Endpoint', 'ExternalEndpoint'];
 
 /** Reconciles every resource that changes, and the endpoints that depend on it. */
 export class Reconcilers {
   readonly #queue: WorkQueue;
   readonly #reconcilers: ReadonlyMap<string, Reconciler>;
   readonly #options: ReconcilersOptions;
+  readonly #poll: ChangePoll | null;
   #stop: () => void = () => {};
   #isStoreFailing = false;
 
@@ -34,6 +41,18 @@ export class Reconcilers {
       work: (key) => this.#work(key),
       onFailure: (key, error) => this.#failed(key, error),
     });
+    const { followsStatus, store, timing } = options;
+    this.#poll =
+      followsStatus === undefined
+        ? null
+        : new ChangePoll({
+            ...{ resources: store.resources, timing, kinds: ROUTED_KINDS },
+            changed: (record, isStatus) => {
+              if (!isStatus) this.#changedSpec(record);
+              else if (followsStatus(record)) this.enqueue(record);
+            },
+            removed: (ref) => this.enqueue(ref),
+          });
   }
 
   /** Reconciles all resources, and from now on those that change. */
@@ -42,7 +61,15 @@ export class Reconcilers {
     this.#stop = store.resources.watch((changes) => {
       for (const change of changes) this.#changed(change);
     });
-    for (const record of await store.resources.list()) this.enqueue(record);
+    const version = this.#poll === null ? 0 : await store.resources.version();
+    const records = await store.resources.list();
+    this.#poll?.start(version, records);
+    for (const record of records) this.enqueue(record);
+  }
+
+  /** Reconciles all resources again. */
+  async enqueueAll(): Promise<void> {
+    for (const record of await this.#options.store.resources.list()) this.enqueue(record);
   }
 
   enqueue(ref: ResourceRef): void {
@@ -61,12 +88,17 @@ export class Reconcilers {
   /** Starts no more runs; resolves when current ones have ended. */
   close(): Promise<void> {
     this.#stop();
+    this.#poll?.close();
     return this.#queue.close();
   }
 
-  #changed({ record, type }: ResourceChange): void {
+  #changed(change: ResourceChange): void {
+    this.#poll?.own(change);
     // A status is the result of a run.
-    if (type === 'status') return;
+    if (change.type !== 'status') this.#changedSpec(change.record);
+  }
+
+  #changedSpec(record: ResourceRecord): void {
     this.enqueue(record);
     void this.#enqueueDependents(record).catch((error) => this.#failed(refKey(record), error));
   }

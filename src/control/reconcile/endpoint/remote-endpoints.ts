@@ -1,0 +1,107 @@
+import { DEFAULT_ENGINE } from '../../../engines/engine.js';
+import type { ManagedEndpoint, ManagedReplica, ManagedRoutes } from '../../../gateway/fleet/managed-routes.js';
+import type { ResourceRecord, ResourceRef } from '../../../store/resources/resource-record.js';
+import { engineVersion } from '../../resources/check-endpoint.js';
+import { type EndpointSpec, endpointPolicy } from '../../resources/kinds/endpoint.js';
+import type { EngineSpec, EngineVersion } from '../../resources/kinds/engine.js';
+import type { Status } from '../../resources/resource.js';
+import type { ControlStore } from '../../store/control-store.js';
+import { refKey } from '../queue/ref-key.js';
+import { servedModel } from './replica-template.js';
+
+interface ShownReplica {
+  readonly id: string;
+  readonly phase: string;
+  readonly generation: number;
+  readonly url: string;
+}
+
+export interface RemoteEndpointsOptions {
+  readonly store: ControlStore;
+  readonly routes: Pick<ManagedRoutes, 'put' | 'remove'>;
+  /** Whether loopback addresses of the cluster's host are those of this machine. */
+  readonly sharesLoopback: () => boolean;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Routes to the replicas of endpoints that another host runs, as that host reports them. */
+export class RemoteEndpoints {
+  readonly #applied = new Map<string, ManagedEndpoint>();
+
+  constructor(private readonly options: RemoteEndpointsOptions) {}
+
+  async route(record: ResourceRecord): Promise<void> {
+    if (record.deletedAt !== null) {
+      this.remove(record);
+      return;
+    }
+    const key = refKey(record);
+    const before = this.#applied.get(key);
+    const endpoint = await this.#describe(record, before?.replicas ?? []);
+    if (JSON.stringify(endpoint) === JSON.stringify(before)) return;
+    this.options.routes.put(endpoint);
+    this.#applied.set(key, endpoint);
+  }
+
+  /** The endpoint is gone. */
+  remove(ref: ResourceRef): void {
+    if (this.forget(ref)) this.options.routes.remove(ref.workspace, ref.name);
+  }
+
+  /** The endpoint is run here from now on: its routes are left to its reconciler. Returns whether it was run elsewhere. */
+  forget(ref: ResourceRef): boolean {
+    return this.#applied.delete(refKey(ref));
+  }
+
+  async #describe(record: ResourceRecord, before: readonly ManagedReplica[]): Promise<ManagedEndpoint> {
+    const { name, workspace } = record;
+    const spec = record.spec as EndpointSpec;
+    const status = record.status as Status | null;
+    const ready = ((status?.replicas ?? []) as ShownReplica[]).filter(({ phase }) => phase === 'ready');
+    const reached = ready.filter(({ url }) => this.#isReached(url));
+    const engine = reached.length === 0 ? null : await this.#engineOf(spec);
+    return {
+      ...{ workspace, name },
+      policy: endpointPolicy(spec, (path) => `Endpoint ${workspace}/${name} (${path})`),
+      // An update of the endpoint does not change running replicas.
+      replicas: reached.map(
+        (one) => before.find(({ id, url }) => id === one.id && url === one.url) ?? routedReplica(one, record, engine),
+      ),
+      models: [servedModel(spec)],
+      ...expectation(spec, status, ready.length > reached.length),
+    };
+  }
+
+  #isReached(url: string): boolean {
+    return this.options.sharesLoopback() || !LOOPBACK.test(new URL(url).hostname);
+  }
+
+  async #engineOf({ engine }: EndpointSpec): Promise<EngineVersion | null> {
+    const found = await this.options.store.resources.get({ kind: 'Engine', workspace: '', name: engine.name });
+    return found === null ? null : (engineVersion(found.spec as EngineSpec, engine.version)?.[1] ?? null);
+  }
+}
+
+/** The models of a replica of an earlier generation are not known: the gateway queries the replica. */
+function routedReplica(
+  { generation, id, url }: ShownReplica,
+  record: ResourceRecord,
+  engine: EngineVersion | null,
+): ManagedReplica {
+  const models = generation === record.generation ? [servedModel(record.spec as EndpointSpec)] : null;
+  if (engine === null) return { id, url, engine: DEFAULT_ENGINE, models };
+  return { id, url, engine: engine.metrics, models, healthPath: engine.health_path, loadPath: engine.load_path };
+}
+
+/** The message for clients while no replica is ready. */
+function expectation(
+  { replicas }: EndpointSpec,
+  status: Status | null,
+  isOutOfReach: boolean,
+): Pick<ManagedEndpoint, 'waitsFor' | 'isIdle'> {
+  if (replicas === 0) return { waitsFor: 'it is paused', isIdle: true };
+  if (isOutOfReach) return { waitsFor: 'its replicas cannot be reached from this gateway', isIdle: true };
+  if (status?.phase === 'Failed') return { waitsFor: 'its replicas cannot be started', isIdle: true };
+  return { waitsFor: 'its replicas are starting' };
+}
