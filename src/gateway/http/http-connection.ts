@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { ApiError } from '../../protocol/errors.js';
 import { methodWrong } from '../errors.js';
+import { BodyTurns } from './body-turns.js';
 import { ClientPace, ClientPatience, NEVER } from './client-time.js';
 import type { ClientTimes, ConnectionHost } from './connection-host.js';
 import { HttpRequest, type RequestCarrier } from './http-request.js';
@@ -31,11 +32,10 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   /** Bytes that have arrived and cannot be read yet. */
   #rest: Buffer | null = null;
   #isInside = false;
-  /** Nothing has been received so far. */
+  readonly #turns: BodyTurns;
+  /** Nothing has been received so far; no request follows the one read last; the last response is sent. */
   #isFresh = true;
-  /** No request follows the one read last. */
   #isLast = false;
-  /** The last response is sent. */
   #isShut = false;
   #isGone = false;
   /** Bytes that were read and discarded. */
@@ -44,6 +44,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
     this.#host = host;
+    this.#turns = new BodyTurns(socket, () => this.#rest === null);
     this.#reader = new RequestReader(host.reader, this);
     this.#responses = new ResponseSender(socket, host.writer, host.isSecure, this.#illegal);
     socket.on('data', this.#read).on('end', this.#ended).on('drain', this.#drained);
@@ -107,8 +108,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   onEnd(): void {
     const request = this.#reading!;
-    this.#reading = null;
-    this.#readingFor = null;
+    this.#reading = this.#readingFor = null;
     this.#patience.begin();
     request.complete(null);
   }
@@ -151,6 +151,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   readonly #read = (bytes: Buffer): void => {
     if (this.#rest !== null) this.#rest = Buffer.concat([this.#rest, bytes]);
     else this.#consume(bytes);
+    if (this.#reading !== null) this.#turns.took(bytes.length);
   };
 
   /** The client has closed its side before its response was sent. */
@@ -259,8 +260,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   /** The bytes are no request, or did not arrive in time. Responses that are due are sent first, then the refusal. */
   #break(error: ApiError): void {
     const pending = this.#readingFor;
-    this.#reading = null;
-    this.#readingFor = null;
+    this.#reading = this.#readingFor = null;
     this.#isLast = true;
     if (pending === null) {
       const refusal = new HttpResponse(null, false, this);

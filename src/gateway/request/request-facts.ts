@@ -123,7 +123,7 @@ export function readRoutedFields(body: ScannedBody, onlyModel = ''): RoutedField
 
 /** Unicode characters to be spoken; half of a pair counts as one. A text that is too long to be parsed counts its bytes. */
 function charactersOf(body: ScannedBody): number {
-  const input = body.value('input');
+  const input = body.has('input') ? body.parse(body.begin('input'), body.end('input')) : null;
   if (input === undefined) return body.end('input') - body.begin('input');
   let count = 0;
   if (typeof input === 'string') for (const _ of input) count++;

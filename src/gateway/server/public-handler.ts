@@ -1,4 +1,4 @@
-import { MOST_PARSED } from '../../protocol/body/scanned-body.js';
+import { MOST_READ_AS_TEXT } from '../../protocol/body/scanned-body.js';
 import { API_KINDS, errorShape } from '../../protocol/endpoints.js';
 import { ApiError, type ErrorShape } from '../../protocol/errors.js';
 import { withUsageRequested } from '../../protocol/with-usage-requested.js';
@@ -222,7 +222,7 @@ function start(arrival: RoutedArrival, facts: RequestFacts, sent: Buffer): void 
   const asking = facts.hidesUsage ? withUsageRequested(facts.body) : null;
   const body = asking?.bytes ?? sent;
   // One copy of a long body. Policies read the text of a short one, as it was sent.
-  if (asking !== null && body.length > MOST_PARSED) facts.body = asking;
+  if (asking !== null && body.length > MOST_READ_AS_TEXT) facts.body = asking;
   const { tracing } = host.services;
   const trace = tracing === null ? null : tracing.begin(request.header('traceparent'), request.header('tracestate'));
   const parts = { request, response, path: route.path, body, strips: asking !== null, key, trace, release };

@@ -98,7 +98,8 @@ export class PrefixIndex {
     let guess = NONE;
     let fetched = count < MANY ? count : 0;
     const recency = this.#recency;
-    for (let i = 0; i < count; i++) {
+    // Blocks of a long prompt that exceed the capacity would be dropped again before the last one.
+    for (let i = count < MANY ? 0 : Math.max(0, count - 2 * this.#capacity); i < count; i++) {
       const block = blocks[i]!;
       let entry = guess;
       if (guess === NONE || this.#block[guess] !== block) {

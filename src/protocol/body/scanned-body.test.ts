@@ -143,4 +143,17 @@ describe('a scanned body', () => {
     ]);
     expect(scanBody(Buffer.from('{"a":[1]}')).parsed()).toEqual({ a: [1] });
   });
+
+  it('has no value of a short field that is long: nothing large is parsed at once', () => {
+    const list = `[${'1,'.repeat(3000)}1]`;
+    const body = scanBody(
+      Buffer.from(`{"model":"m","n":${list},"user":"${'x'.repeat(60_000)}","stream_options":{"a":1}}`),
+    );
+    expect([body.value('n'), (body.value('user') as string).length, body.value('stream_options')]).toEqual([
+      undefined,
+      60_000,
+      { a: 1 },
+    ]);
+    expect(scanBody(Buffer.from(`{"model":"m","user":"${'x'.repeat(70_000)}"}`)).value('user')).toBeUndefined();
+  });
 });

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { QUOTE } from '../../kernel/text/ascii.js';
 import type { JsonObject } from '../json/json-body.js';
 import { JsonScanner, type Spans } from '../json/json-scanner.js';
 
@@ -31,8 +32,13 @@ export type BodyField = (typeof FIELDS)[number];
 
 const NUMBERS = new Map<string, number>(FIELDS.map((name, field) => [name, field]));
 
-/** The most bytes that are parsed at once: a few milliseconds. */
-export const MOST_PARSED = 1024 * 1024;
+/** The most bytes of a part of a body that are parsed at once: a few milliseconds. */
+export const MOST_PARSED = 128 * 1024;
+/** The most bytes of a whole body that are parsed, for policies that read text. */
+export const MOST_READ_AS_TEXT = 1024 * 1024;
+/** The most bytes of a field that is a name, and of one that is a number or a few options. */
+const MOST_NAME = 64 * 1024;
+const MOST_OPTIONS = 4 * 1024;
 
 /** The body of a request: its bytes, and where its fields are in them. No parsed copy is kept. */
 export class ScannedBody {
@@ -58,10 +64,13 @@ export class ScannedBody {
     return this.begin(field) >= 0;
   }
 
-  /** The value of a field that is expected to be small: undefined when it is absent or longer than `MOST_PARSED`. */
+  /** The value of a field that is expected to be short: undefined when it is absent or longer than such a field is. */
   value(field: BodyField): unknown {
     const begin = this.begin(field);
-    return begin < 0 ? undefined : this.parse(begin, this.end(field));
+    if (begin < 0) return undefined;
+    const end = this.end(field);
+    const most = this.bytes[begin] === QUOTE ? MOST_NAME : MOST_OPTIONS;
+    return end - begin > most ? undefined : this.parse(begin, end);
   }
 
   /** The value at [begin, end), undefined when it is longer than `MOST_PARSED`. */
@@ -69,10 +78,10 @@ export class ScannedBody {
     return end - begin > MOST_PARSED ? undefined : JSON.parse(this.bytes.toString('utf8', begin, end));
   }
 
-  /** The whole body, for policies that read text; null when it is longer than `MOST_PARSED`. */
+  /** The whole body, for policies that read text; null when it is longer than `MOST_READ_AS_TEXT`. */
   parsed(): JsonObject | null {
     const { bytes } = this;
-    return bytes.length > MOST_PARSED ? null : (JSON.parse(bytes.toString('utf8')) as JsonObject);
+    return bytes.length > MOST_READ_AS_TEXT ? null : (JSON.parse(bytes.toString('utf8')) as JsonObject);
   }
 
   /** The same fields in changed bytes: everything after a place has moved. */

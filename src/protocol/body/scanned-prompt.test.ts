@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { ApiKind } from '../endpoints.js';
 import { ApiError } from '../errors.js';
 import { jsonText } from '../json/json-text.fixture.js';
 import { PromptBytes } from '../prompt-bytes.js';
 import { writePrompt } from '../write-prompt.js';
 import { scanBody } from './scanned-body.js';
-import { ScannedPrompt } from './scanned-prompt.js';
+import { ScannedPrompt, SLICE_BYTES } from './scanned-prompt.js';
 
 /** The prompt in hexadecimal digits; null when it is malformed. */
 function promptOf(write: (out: PromptBytes) => void): string | null {
@@ -146,5 +146,29 @@ describe('a scanned prompt', () => {
     expect(Buffer.from(marked(image('a'))!, 'hex').toString()).toMatch(/<\|image:[0-9a-f]{16}\|>/);
     expect(marked(image('a'))).toBe(marked(image('a')));
     expect(marked(image('a'))).not.toBe(marked(image('b')));
+  });
+});
+
+describe('a long prompt is read in slices', () => {
+  const UNITS = 400_000;
+  test.each([
+    ['text', 'completion', `"${'word '.repeat(UNITS)}"`],
+    ['escapes', 'completion', `"${'\\n'.repeat(UNITS)}"`],
+    ['non-ASCII text', 'completion', `"${'ä'.repeat(UNITS)}"`],
+    ['tokens', 'completion', `[${'7,'.repeat(UNITS)}7]`],
+    ['empty strings', 'completion', `[${'"",'.repeat(UNITS)}""]`],
+    ['short strings', 'completion', `[${'"a",'.repeat(UNITS)}"a"]`],
+    ['empty parts', 'chat', `[{"role":"user","content":[${'"",'.repeat(UNITS)}""]}]`],
+    ['messages', 'chat', `[${'{"role":"user","content":"hi"},'.repeat(40_000)}{"role":"user","content":"hi"}]`],
+    ['images', 'chat', `[{"role":"user","content":[${'{"type":"image","url":"x"},'.repeat(40_000)}""]}]`],
+    ['a part that is too long to be parsed', 'chat', `[{"role":"user","content":[{"a":[${'1,'.repeat(UNITS)}1]}]}]`],
+    ['documents', 'rerank', `[${'"",'.repeat(UNITS)}""]`],
+  ] as const)('of a bounded number of bytes: %s', (_, kind, value) => {
+    const field = { completion: 'prompt', chat: 'messages', rerank: 'documents' }[kind];
+    const bytes = Buffer.from(`{"model":"m","query":"q","${field}":${value}}`);
+    const out = new PromptBytes();
+    let slices = 0;
+    for (const _slice of new ScannedPrompt(scanBody(bytes), out).write(kind)) slices++;
+    expect(slices).toBeGreaterThanOrEqual(Math.floor(bytes.length / (2 * SLICE_BYTES)));
   });
 });

@@ -8,8 +8,8 @@ import type { BodyField, ScannedBody } from './scanned-body.js';
 import { ScannedValues } from './scanned-values.js';
 import { TextCopier } from './text-copier.js';
 
-/** Bytes of a body that are read between two pauses: a millisecond or two. */
-const SLICE_BYTES = 128 * 1024;
+/** Bytes of a body that are read between two pauses: a few milliseconds, whatever they are. */
+export const SLICE_BYTES = 64 * 1024;
 
 const MESSAGE = new FieldNames(['role', 'type', 'content', 'tool_calls']);
 const [ROLE, TYPE, CONTENT, CALLS] = [0, 1, 2, 3];
@@ -160,6 +160,7 @@ export class ScannedPrompt {
     else if (this.#bytes[content] !== OPEN_ARRAY) throw malformed();
     else {
       for (let at = values.first(content); at >= 0; at = values.next(values.end(at))) {
+        if (this.#isDue(at)) yield;
         if (values.isText(at)) yield* this.#text(at);
         else yield* this.#objectPart(at);
       }
@@ -223,6 +224,7 @@ export class ScannedPrompt {
     if (isOfNumber(this.#bytes[first]!)) yield* this.#tokens(value);
     else {
       for (let at = first; at >= 0; at = values.next(values.end(at))) {
+        if (this.#isDue(at)) yield;
         if (values.isText(at)) yield* this.#text(at);
         else yield* this.#tokens(at);
       }
@@ -246,7 +248,12 @@ export class ScannedPrompt {
     const values = this.#values;
     const value = this.#body.begin(field);
     if (value < 0 || this.#bytes[value] !== OPEN_ARRAY) yield* this.#textOf(value);
-    else for (let at = values.first(value); at >= 0; at = values.next(values.end(at))) yield* this.#textOf(at);
+    else {
+      for (let at = values.first(value); at >= 0; at = values.next(values.end(at))) {
+        if (this.#isDue(at)) yield;
+        yield* this.#textOf(at);
+      }
+    }
   }
 
   *#textOf(value: number): Pauses {
