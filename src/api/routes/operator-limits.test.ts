@@ -92,6 +92,23 @@ describe('what needs an admin in every workspace', () => {
     expect(codeOf(await put({ env: { HF_ENDPOINT: 'http://x' } }))).toBe(FORBIDDEN);
   });
 
+  it('is what the engine does not list, where the cluster allows that to admins', async () => {
+    const allow = (extra_args: string) => {
+      const head = { apiVersion: 'twinyard/v1', kind: 'Cluster', metadata: { name: 'local' } };
+      return ask('PUT /api/v1/clusters/local', { body: JSON.stringify({ ...head, spec: { extra_args } }) });
+    };
+    const body = endpointOf({ variables: { brand_new: 1 } });
+    const put = async (as = ADMIN) => codeOf(await ask(`PUT ${CHAT}`, { as, body }));
+    expect(await put()).toBe('422 RESOURCE_VARIABLE');
+    await allow('admin');
+    for (const [, as] of CALLERS) expect(await put(as)).toBe(FORBIDDEN);
+    expect(await put()).toBe('201 accepted');
+    await allow('operator');
+    expect(await put(OPERATOR)).toBe('200 accepted');
+    const marked = { as: OPERATOR, body: endpointOf({ variables: { brand_new: 1, trust_remote_code: true } }) };
+    expect(codeOf(await ask(`PUT ${CHAT}`, marked))).toBe(FORBIDDEN);
+  });
+
   it('is refused together with the resource that would allow it', async () => {
     const cluster = {
       apiVersion: 'twinyard/v1',

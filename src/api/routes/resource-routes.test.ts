@@ -26,6 +26,22 @@ describe('resources over the API', () => {
     expect((await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }) })).status).toBe(409);
   });
 
+  it('are refused with the arithmetic when a model does not fit into the GPUs of the cluster', async () => {
+    const accelerators = [{ id: '0', product: 'NVIDIA L4', memory: '24Gi' }];
+    const head = { apiVersion: 'twinyard/v1', kind: 'Cluster', metadata: { name: 'local' } };
+    await ask('PUT /api/v1/clusters/local', { body: JSON.stringify({ ...head, spec: { accelerators } }) });
+    const spec = { engine: { name: 'vllm' }, resources: { gpus: 1 } };
+    const { body, status } = await ask(`POST ${ENDPOINTS}`, { body: endpoint(spec) });
+    expect([status, body.error.message]).toEqual([
+      422,
+      expect.stringContaining(
+        '27.5 GiB of weights, and 2.5 MiB for one block of KV; 1 x 24 GiB x 0.92 = 22.1 GiB are usable',
+      ),
+    ]);
+    const quantised = { ...spec, variables: { quantization: 'fp8' } };
+    expect((await ask(`POST ${ENDPOINTS}`, { body: endpoint(quantised) })).status).toBe(201);
+  });
+
   it('are created by PUT where there are none, in the workspace of the path, from YAML too', async () => {
     await ask('POST /api/v1/workspaces', {
       body: 'apiVersion: twinyard/v1\nkind: Workspace\nmetadata: {name: search}\nspec: {}\n',

@@ -92,6 +92,16 @@ describe('an endpoint and its engine', () => {
     ]);
   });
 
+  it('names the versions that have a variable which this one lacks', () => {
+    const { vllm } = Object.fromEntries(engines) as Record<string, EngineSpec>;
+    expect(messages(spec({ variables: { swap_space: 4 } }), vllm!)).toEqual([
+      "spec.variables.swap_space: the engine has no parameter 'swap_space'; leave it out, or name a version that has it: v0.10",
+    ]);
+    expect(messages(spec({ engine: { name: 'vllm', version: 'v0.10' }, variables: { swap_space: 4 } }), vllm!)).toEqual(
+      [],
+    );
+  });
+
   it('uses the last version when there is no default', () => {
     const { versions } = engines.get('vllm')!;
     const engine = { description: '', versions: { a: versions['v0.10']!, b: versions['v0.10']! } };

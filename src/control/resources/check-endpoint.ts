@@ -53,7 +53,9 @@ export function endpointProblems(
   const { tasks } = version;
   const problems = spec.hasExtraArgs
     ? extraArgProblems(version, spec.variables, placeOf)
-    : variableProblems(version.parameters, spec.variables, placeOf);
+    : variableProblems(version.parameters, spec.variables, placeOf, undefined, (variable) =>
+        otherVersions(engine, variable),
+      );
   const { task } = spec.model;
   if (task !== undefined && !tasks.includes(task)) {
     const problem = `engine '${name}' ${found[0]} does not support ${task}`;
@@ -61,6 +63,15 @@ export function endpointProblems(
   }
   // Arithmetic with values that are not accepted says nothing.
   return problems.length > 0 ? problems : fitProblems(version, spec, placeOf);
+}
+
+/** The versions that have a variable which this one does not have. */
+function otherVersions({ versions }: EngineSpec, variable: string): string | undefined {
+  const having = Object.keys(versions).filter((name) => {
+    const { properties } = versions[name]!.parameters as { properties?: object };
+    return properties !== undefined && Object.hasOwn(properties, variable);
+  });
+  return having.length === 0 ? undefined : `leave it out, or name a version that has it: ${having.join(', ')}`;
 }
 
 /** Contradictions between the engine's settings, its model and its GPUs, with the numbers. */

@@ -14,6 +14,13 @@ export function extraArgs({ additionalProperties, properties }: Parameters, vari
 
 const NAME = /^[a-z][a-z0-9_-]*$/i;
 
+/** Parsers of command lines complete a beginning that is unique: the mark of the whole name would not hold for it. */
+function isAbbreviation(name: string, properties: object): boolean {
+  return Object.entries(properties).some(
+    ([known, schema]) => known.startsWith(name) && ('x-needs-admin' in schema || 'x-host-path' in schema),
+  );
+}
+
 /** The same checks as without extra arguments, and that no extra one hides a variable or a flag of the start command. */
 export function extraArgProblems(
   { command, parameters }: Pick<EngineVersion, 'command' | 'parameters'>,
@@ -32,6 +39,8 @@ export function extraArgProblems(
     if (!NAME.test(name)) problems.push(badVariable(place, 'is not a name of a flag', 'as in max_model_len'));
     else if (Object.hasOwn(properties, known)) {
       problems.push(badVariable(place, `is the variable '${known}'`, `write ${known}`));
+    } else if (isAbbreviation(known, properties)) {
+      problems.push(badVariable(place, 'abbreviates a variable that needs an admin', 'write the whole name'));
     } else if (own.has(flag)) {
       problems.push(badVariable(place, `the start command sets ${flag}`, 'leave it out'));
     }

@@ -18,18 +18,22 @@ export function parameterSchemaProblem(schema: Schema): string | null {
   }
 }
 
-/** Everything that is wrong with the variables of an endpoint. Defaults are not filled in: they are the engine's own. */
+/**
+ * Everything that is wrong with the variables of an endpoint. Defaults are not filled in: they are the engine's own.
+ * @param hintOfUnknown for a variable that the schema does not have, where more is known than its names
+ */
 export function variableProblems(
   schema: Schema,
   variables: unknown,
   placeOf: PlaceOf,
   path = 'spec.variables',
+  hintOfUnknown: (name: string) => string | undefined = () => undefined,
 ): InputError[] {
   const validate = compiled(schema);
   if (validate(variables)) return [];
   const seen = new Set<string>();
   return (validate.errors ?? []).flatMap((error) => {
-    const problem = problemOf(error, placeOf, path);
+    const problem = problemOf(error, placeOf, path, hintOfUnknown);
     if (seen.has(problem.message)) return [];
     seen.add(problem.message);
     return [problem];
@@ -59,7 +63,12 @@ function compiled(schema: Schema): ValidateFunction {
   return validate;
 }
 
-function problemOf(error: ErrorObject, placeOf: PlaceOf, root: string): InputError {
+function problemOf(
+  error: ErrorObject,
+  placeOf: PlaceOf,
+  root: string,
+  hintOfUnknown: (name: string) => string | undefined,
+): InputError {
   const { data, instancePath, keyword, params, parentSchema } = error;
   const path = root + pathOf(instancePath);
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
@@ -67,7 +76,8 @@ function problemOf(error: ErrorObject, placeOf: PlaceOf, root: string): InputErr
     const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
     const near = nearestName(key, known);
     const others = known.length === 0 ? 'leave it out' : `known: ${known.join(', ')}`;
-    const hint = near === undefined ? others : `did you mean '${near}'?`;
+    const more = instancePath === '' ? hintOfUnknown(key) : undefined;
+    const hint = more ?? (near === undefined ? others : `did you mean '${near}'?`);
     return badVariable(placeOf(`${path}.${key}`), `the engine has no parameter '${key}'`, hint);
   }
   if (keyword === 'required') {

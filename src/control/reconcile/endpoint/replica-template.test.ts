@@ -51,6 +51,22 @@ test('a change of an engine replaces no replica unless its command, environment 
   expect(hash({ health_path: '/ping' })).not.toBe(hash({}));
 });
 
+test('llama.cpp downloads a model without a registry, and loads a file otherwise', () => {
+  const engine = engines.get('llama-cpp')!.versions['v0.5.0']!;
+  const argsOf = (model: object, fetched = false) => {
+    const record = recordOf({ model });
+    const found = fetched ? { path: '/cache/tiny/q4.gguf', revision: 'r', facts: {} } : null;
+    const parts = { record, spec: record.spec as unknown as EndpointSpec, engine, model: found, self: [] };
+    return replicaSpec('a', 'h', parts).args.slice(0, 4);
+  };
+  expect(argsOf({ name: 'acme/tiny:Q4_K_M' })).toEqual(['--hf-repo', 'acme/tiny:Q4_K_M', '--host', '{{host}}']);
+  expect(argsOf({ name: 'acme/tiny', file: 'q4.gguf' })).toEqual(['--hf-repo', 'acme/tiny', '--hf-file', 'q4.gguf']);
+  expect(argsOf({ name: '/models/q4.gguf' })).toEqual(['--model', '/models/q4.gguf', '--host', '{{host}}']);
+  expect(argsOf({ name: 'acme/tiny', file: 'q4.gguf' }, true)).toEqual([
+    ...['--model', '/cache/tiny/q4.gguf', '--host', '{{host}}'],
+  ]);
+});
+
 test('the order of keys does not change the hash', () => {
   expect(hashOf(recordOf({ env: { A: '1', B: '2' } }))).toBe(hashOf(recordOf({ env: { B: '2', A: '1' } })));
 });

@@ -3,6 +3,7 @@ import { describeModel } from '../../models/describe-model.js';
 import { folderSource } from '../../models/description/model-source.js';
 import { isModelProblem } from '../../models/errors.js';
 import { kvCapacity } from '../../models/kv-capacity.js';
+import { MEMORY_FRACTIONS, numberVariable } from '../../resources/fit/planned-use.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import { isProduct } from '../../runner/gpu-demand.js';
 import type { FetchedModel } from './model-state.js';
@@ -14,8 +15,6 @@ interface Accelerator {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The flags by which engines limit their share of GPU memory. */
-const UTILISATION = ['gpu_memory_utilization', 'mem_fraction_static'] as const;
 const USUAL_UTILISATION = 0.9;
 
 /** How much context a replica can hold on its GPUs; computed again only when the inputs change. */
@@ -30,8 +29,8 @@ export class KvFacts {
     const accelerators = (cluster?.status?.accelerators ?? []) as readonly Accelerator[];
     const memory = accelerators.find((one) => isProduct(one, product))?.memory_mib ?? null;
     if (memory === null) return {};
-    const given = UTILISATION.map((name) => spec.variables[name]).find((value) => typeof value === 'number');
-    const utilisation = (given as number | undefined) ?? (gpus < 1 ? gpus : USUAL_UTILISATION);
+    const given = numberVariable(spec.variables, MEMORY_FRACTIONS)?.value;
+    const utilisation = given ?? (gpus < 1 ? gpus : USUAL_UTILISATION);
     const key = JSON.stringify([facts.folder, revision, gpus, memory, utilisation]);
     if (key === this.#key) return this.#facts;
     this.#facts = await kvFacts(String(facts.folder), spec, memory, utilisation);

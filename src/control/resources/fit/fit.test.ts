@@ -154,10 +154,18 @@ describe('extra arguments', () => {
     const variables = { brand_new: 1, max_model_len: 8192 };
     expect(messages('vllm', { variables })[0]).toContain("the engine has no parameter 'brand_new'");
     expect(messages('vllm', { variables, hasExtraArgs: true })).toEqual([]);
-    const hidden = { 'trust-remote-code': true, port: 1, host: '0.0.0.0', 'a b': 1, max_model_len: 'x' };
+    const hidden = {
+      'trust-remote-code': true,
+      'trust-remote': true,
+      port: 1,
+      host: '0.0.0.0',
+      'a b': 1,
+      max_model_len: 'x',
+    };
     expect(messages('vllm', { variables: hidden, hasExtraArgs: true })).toEqual([
       "spec.variables.max_model_len: 'x' is not accepted; give text that matches ^auto$",
       "spec.variables.trust-remote-code: is the variable 'trust_remote_code'; write trust_remote_code",
+      'spec.variables.trust-remote: abbreviates a variable that needs an admin; write the whole name',
       'spec.variables.port: the start command sets --port; leave it out',
       'spec.variables.host: the start command sets --host; leave it out',
       'spec.variables.a b: is not a name of a flag; as in max_model_len',
