@@ -169,3 +169,49 @@ it.each<[string, object]>([
   const { body, status } = await ask(`POST ${ENDPOINTS}`, { as: OPERATOR, body: endpointOf(spec) });
   expect([status, body.error.problems[0].place]).toEqual([422, expect.stringContaining(`(${place})`)]);
 });
+
+describe('addresses of this machine and of metadata services', () => {
+  const externalOf = (...urls: string[]) =>
+    JSON.stringify({
+      ...{ apiVersion: 'twinyard/v1', kind: 'ExternalEndpoint', metadata: { name: 'away' } },
+      spec: { upstreams: urls.map((url, i) => ({ name: `u${i}`, url })) },
+    });
+  const PATH = '/api/v1/workspaces/default/externalendpoints/away';
+  const put = async (as: typeof OPERATOR, body: string) => {
+    const response = await ask(`PUT ${PATH}`, { as, body });
+    return `${codeOf(response)} ${response.body.spec?.local_addresses ?? ''}`.trim();
+  };
+
+  it.each([
+    'http://127.0.0.1:8001',
+    'http://2130706433',
+    'http://[::ffff:7f00:1]:8001/v1',
+    'http://169.254.169.254',
+    'http://localhost',
+  ])('are refused in external endpoints and registries of operators: %s', async (url) => {
+    for (const [, as] of CALLERS) {
+      expect(await put(as, externalOf('https://api.example', url))).toBe(FORBIDDEN);
+      const body = registryOf({ type: 'hugging-face', url });
+      for (const route of ['POST /api/v1/apply', 'POST /api/v1/apply?dry_run=true'])
+        expect(codeOf(await ask(route, { as, body }))).toBe(FORBIDDEN);
+    }
+    expect(await put(ADMIN, externalOf(url))).toBe('201 accepted true');
+  });
+
+  it('are not reached for an operator who adds an address, and stay allowed otherwise', async () => {
+    const [local, other] = ['http://127.0.0.1:8001', 'https://api.example'];
+    expect(await put(OPERATOR, externalOf(other))).toBe('201 accepted false');
+    expect(await put(ADMIN, externalOf(local, other))).toBe('200 accepted true');
+    expect(await put(OPERATOR, externalOf(local))).toBe('200 accepted true');
+    expect(await put(OPERATOR, externalOf('https://evil.example'))).toBe('200 accepted false');
+    expect(await put(OPERATOR, externalOf(local))).toBe(FORBIDDEN);
+  });
+
+  it('cannot be allowed by an operator, and a folder of the machine is one of them', async () => {
+    const spec = { type: 'hugging-face', url: 'https://hub.example', local_addresses: true };
+    expect(codeOf(await ask('POST /api/v1/apply', { as: OPERATOR, body: registryOf(spec) }))).toBe(FORBIDDEN);
+    const folder = registryOf({ type: 'file', url: 'file:///srv' });
+    expect(codeOf(await ask('POST /api/v1/apply', { as: OPERATOR, body: folder }))).toBe(FORBIDDEN);
+    expect(codeOf(await ask('POST /api/v1/apply', { body: folder }))).toBe('200 accepted');
+  });
+});

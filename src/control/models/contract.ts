@@ -73,6 +73,8 @@ export interface RegistrySettings {
   readonly url?: string;
   /** Sent to the registry's own host only. */
   readonly token?: string;
+  /** Refuses addresses of this machine, its network segment and metadata services, also as targets of redirects. */
+  readonly isGuarded?: boolean;
   /** Used in errors about the settings: `ModelRegistry 'hub'`. */
   readonly place?: string;
 }

@@ -36,6 +36,11 @@ export const url = pattern(
   2048,
 );
 
+export const localAddresses = field(flag, {
+  defaultText: 'true if an admin applies it, else false',
+  help: 'whether loopback, link-local and metadata addresses may be reached; only an admin can allow it',
+});
+
 /** A secret that is not sent in a header: it may contain spaces and line breaks. */
 export const secretText = secret(32_768, /^[^\0]+$/, 'a secret without zero bytes');
 

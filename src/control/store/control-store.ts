@@ -15,6 +15,7 @@ import { type PlannedChange, plan } from '../resources/plan.js';
 import type { Draft } from '../resources/read-resources.js';
 import type { Resource } from '../resources/resource.js';
 import { CONTROL_PLANE } from './actors.js';
+import { addressProblems, withAddressRights } from './address-limits.js';
 import { isBuiltIn } from './built-in.js';
 import { builtIn, nameTaken, resourceInUse } from './errors.js';
 import { type OperatorChange, operatorProblems } from './operator-limits.js';
@@ -64,14 +65,16 @@ export class ControlStore {
         const changes: OperatorChange[] = [];
         for (const one of wanted) {
           const before = await tx.get(refOf(one.resource));
-          const { after, ...done } = await this.put(tx, one, before);
+          const { after, ...done } = await this.put(tx, one, before, options.isAdmin === true);
           applied.push(done);
           changes.push({ before, after, placeOf: one.placeOf });
         }
         // After all are in place: resources of one file may refer to each other in any order.
         for (const one of wanted) problems.push(...(await problemsAmong(tx, one)));
         if (options.isAdmin !== true) {
-          for (const change of changes) problems.push(...(await operatorProblems(change, tx)));
+          for (const change of changes) {
+            problems.push(...(await operatorProblems(change, tx)), ...addressProblems(change));
+          }
         }
         if (problems.length > 0) throw new InvalidResources(problems);
         if (options.dryRun) throw new DryRun();
@@ -165,10 +168,12 @@ export class ControlStore {
     tx: ResourceTransaction,
     { expected, placeOf, resource }: Wanted,
     before: ResourceRecord | null,
+    isAdmin: boolean,
   ): Promise<Applied & { readonly after: ResourceRecord }> {
     const ref = refOf(resource);
     const kind = kindNamed(resource.kind, resource.kind);
-    const spec = sealSpec(this.box, kind, ref, resource.spec, before?.spec ?? null, placeOf);
+    const given = withAddressRights(resource.kind, resource.spec, before, isAdmin);
+    const spec = sealSpec(this.box, kind, ref, given, before?.spec ?? null, placeOf);
     const content = { spec, labels: resource.metadata.labels };
     const [planned] = plan(before === null ? [] : [before], [{ ...ref, ...content }]);
     const after = await tx.put(

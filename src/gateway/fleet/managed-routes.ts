@@ -68,6 +68,8 @@ export interface ExternalConfig {
   tier: number;
   /** Until its response begins; without it, as for all replicas. */
   firstByteMs?: number;
+  /** Its connections may not reach this machine, its network segment or metadata services: an admin has not allowed it. */
+  isGuarded?: boolean;
 }
 
 /** The phases of a replica's life. Only a ready one gets requests. */

@@ -1,5 +1,6 @@
-import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { connect, isIP, type OnReadOpts, Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
+import { guardedLookup, refusedAddress, restrictedHost } from '../../protocol/http-client/address-rules.js';
 import { MOST_READ } from '../wire/chunked-body.js';
 
 /** The size of a TLS record. */
@@ -32,18 +33,27 @@ export class Origin {
   /** The TLS session to resume on the next connection. */
   #session: Buffer | undefined;
 
-  constructor(url: string, tls: UpstreamTls = {}) {
+  /** Why a literal address is refused. */
+  readonly #refusal: string | null;
+  readonly #isGuarded: boolean;
+
+  /** @param isGuarded refuses addresses of this machine, its network segment and metadata services */
+  constructor(url: string, tls: UpstreamTls = {}, isGuarded = false) {
     const { host, hostname, port, protocol } = new URL(url);
     this.isSecure = protocol === 'https:';
     this.authority = host;
     this.#host = hostname.replace(/^\[|\]$/g, '');
     this.#port = port === '' ? (this.isSecure ? 443 : 80) : Number(port);
     this.#tls = tls;
+    this.#isGuarded = isGuarded;
+    this.#refusal = isGuarded ? restrictedHost(hostname) : null;
   }
 
   /** @param read called with the number of bytes read and their buffer, valid until it returns; false pauses reading */
   open(read: OnReadOpts['callback'], opened: () => void): Socket {
+    if (this.#refusal !== null) return refused(refusedAddress(this.#host, this.#refusal));
     const options = {
+      ...(this.#isGuarded ? { lookup: guardedLookup } : {}),
       host: this.#host,
       port: this.#port,
       noDelay: true,
@@ -65,4 +75,11 @@ export class Origin {
       this.#session = session;
     });
   }
+}
+
+/** A connection that fails as one would that cannot be opened. */
+function refused(error: Error): Socket {
+  const socket = new Socket();
+  process.nextTick(() => socket.destroy(error));
+  return socket;
 }

@@ -1,4 +1,5 @@
 import type { Pool } from 'undici';
+import { guardedLookup, refusedAddress, restrictedHost } from '../../protocol/http-client/address-rules.js';
 import { readResponseText } from '../../protocol/http-client/read-response-text.js';
 import type { UpstreamTls } from './origin.js';
 import { connectTimeout, cut, headersTimeout, malformed, poolClosed } from './upstream-error.js';
@@ -9,6 +10,8 @@ export interface PageClientOptions {
   keepAliveMs: number;
   mostConnections: number;
   tls?: UpstreamTls;
+  /** Refuses addresses of this machine, its network segment and metadata services. */
+  isGuarded?: boolean;
 }
 
 /** A page, with headers as names and values in turn. */
@@ -43,6 +46,9 @@ export class PageClient {
   /** Rejects with the codes of upstream errors, or with those of the socket. */
   async get({ headers, path }: PageRequest, { mostBytes, timeoutMs }: PageLimits): Promise<ReplicaPage> {
     if (this.#closed) throw poolClosed();
+    const { hostname } = new URL(this.#origin);
+    const refusal = this.#options.isGuarded === true ? restrictedHost(hostname) : null;
+    if (refusal !== null) throw refusedAddress(hostname, refusal);
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(headersTimeout()), timeoutMs);
     try {
@@ -68,10 +74,10 @@ export class PageClient {
   async #newPool(): Promise<Pool> {
     // Loaded on first use: a gateway listens before its first health check.
     const { Pool } = await import('undici');
-    const { connectMs, keepAliveMs, mostConnections, tls } = this.#options;
+    const { connectMs, isGuarded = false, keepAliveMs, mostConnections, tls } = this.#options;
     return new Pool(this.#origin, {
       connections: mostConnections,
-      connect: { timeout: connectMs, ...tls },
+      connect: { timeout: connectMs, ...(isGuarded ? { lookup: guardedLookup } : {}), ...tls },
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
       // The time-out of each page covers them.

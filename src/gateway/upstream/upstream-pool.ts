@@ -20,6 +20,8 @@ export interface UpstreamOptions {
   distrustMs?: number;
   /** For replicas with TLS. */
   tls?: UpstreamTls;
+  /** Refuses addresses of this machine, its network segment and metadata services. */
+  isGuarded?: boolean;
 }
 
 export interface UpstreamStats {
@@ -62,7 +64,7 @@ export class UpstreamPool implements ConnectionPool, Carrier {
 
   constructor(url: string, options: UpstreamOptions) {
     this.#options = options;
-    this.origin = new Origin(url, options.tls);
+    this.origin = new Origin(url, options.tls, options.isGuarded);
     this.encoder = new RequestEncoder(this.origin.authority);
     this.headBytes = options.headBytes;
   }

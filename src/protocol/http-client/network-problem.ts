@@ -1,3 +1,5 @@
+import { REFUSED_ADDRESS } from './address-rules.js';
+
 const PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'host not found',
@@ -15,7 +17,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 
 /** Why a request failed. Messages of libraries are not repeated: they may contain whole URLs. */
 export function networkProblem(error: unknown): string {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const { code, cause, message } = error as { code?: unknown; cause?: unknown; message: string };
+  if (code === REFUSED_ADDRESS) return message;
   if (typeof code === 'string')
     return PROBLEMS[code] ?? (isCertificate(code) ? `certificate not accepted (${code})` : code);
   return typeof cause === 'object' && cause !== null ? networkProblem(cause) : 'connection failed';

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { guardedLookup, refusedAddress, restrictedHost } from '../../../protocol/http-client/address-rules.js';
 import { networkProblem } from '../../../protocol/http-client/network-problem.js';
 import { readResponseText } from '../../../protocol/http-client/read-response-text.js';
 import type { Clock } from '../contract.js';
@@ -35,6 +36,8 @@ export interface HubSettings {
   readonly base: string;
   readonly token: string | undefined;
   readonly clock: Clock;
+  /** Refuses addresses of this machine, its network segment and metadata services, also as targets of redirects. */
+  readonly isGuarded: boolean;
 }
 
 interface Request {
@@ -54,9 +57,11 @@ export class HubClient {
   readonly #origin: string;
   readonly #token: string | undefined;
   readonly #clock: Clock;
+  readonly #isGuarded: boolean;
   #dispatcher: Promise<Dispatcher> | undefined;
 
-  constructor({ base, clock, token }: HubSettings) {
+  constructor({ base, clock, isGuarded, token }: HubSettings) {
+    this.#isGuarded = isGuarded;
     this.#base = base;
     this.#origin = new URL(base).origin;
     this.#token = token;
@@ -109,6 +114,8 @@ export class HubClient {
     let isOwn = true;
     let ownHeaders = new ResponseHeaders({});
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      const refusal = this.#isGuarded ? restrictedHost(url.hostname) : null;
+      if (refusal !== null) throw refusedAddress(url.hostname, refusal);
       isOwn &&= url.origin === this.#origin;
       const credentials = isOwn && this.#token !== undefined ? { authorization: `Bearer ${this.#token}` } : {};
       const response = await request(url, {
@@ -139,7 +146,7 @@ export class HubClient {
     this.#dispatcher ??= import('undici').then(
       ({ EnvHttpProxyAgent }) =>
         new EnvHttpProxyAgent({
-          connect: { timeout: CONNECT_MS },
+          connect: { timeout: CONNECT_MS, ...(this.#isGuarded ? { lookup: guardedLookup } : {}) },
           headersTimeout: HEADERS_MS,
           bodyTimeout: STALL_MS,
         }),

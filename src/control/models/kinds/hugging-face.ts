@@ -38,9 +38,9 @@ class HuggingFaceRegistry implements ModelRegistry {
   readonly #client: HubClient;
   readonly #clock: Clock;
 
-  constructor({ place = 'registry', token, url = DEFAULT_URL }: RegistrySettings, clock: Clock) {
+  constructor({ isGuarded = false, place = 'registry', token, url = DEFAULT_URL }: RegistrySettings, clock: Clock) {
     this.address = baseOf(url, `${place} (url)`);
-    this.#client = new HubClient({ base: this.address, token: tokenOf(token, `${place} (token)`), clock });
+    this.#client = new HubClient({ base: this.address, token: tokenOf(token, `${place} (token)`), clock, isGuarded });
     this.#clock = clock;
   }
 

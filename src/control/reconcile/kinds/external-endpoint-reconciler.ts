@@ -116,7 +116,15 @@ function managedUpstreams({ name, workspace }: ResourceRecord, spec: ExternalEnd
       // Its metrics are never read.
       engine: DEFAULT_ENGINE,
       models: names.length === 0 ? null : names,
-      external: { prefix, credential, renames: models, weight, tier, firstByteMs },
+      external: {
+        prefix,
+        credential,
+        renames: models,
+        weight,
+        tier,
+        firstByteMs,
+        isGuarded: spec.local_addresses !== true,
+      },
     };
   });
 }

@@ -11,10 +11,14 @@ export interface RegistryOrigin extends ModelOrigin {
 }
 
 /** @param spec with its secrets */
-export function registryOrigin(record: ResourceRecord, { token, type, url }: ModelRegistrySpec): RegistryOrigin {
+export function registryOrigin(
+  record: ResourceRecord,
+  { local_addresses, token, type, url }: ModelRegistrySpec,
+): RegistryOrigin {
   const settings = {
     ...(url === undefined ? {} : { url }),
     ...(token === undefined ? {} : { token }),
+    isGuarded: local_addresses !== true,
     place: shownRef(record),
   };
   return {

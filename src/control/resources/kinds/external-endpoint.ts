@@ -14,7 +14,7 @@ import {
 } from '../../../schema/fields.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind } from '../kind.js';
-import { name, url } from '../parts.js';
+import { localAddresses, name, url } from '../parts.js';
 
 const model = text(200);
 
@@ -33,6 +33,7 @@ const upstream = section('Upstream', {
 const spec = section('ExternalEndpoint spec', {
   upstreams: required(listOf(upstream, 1, 100), { help: 'services that requests are sent to' }),
   timeout_s: field(above(0, 86_400), { default: 300, help: 'time limit of a request' }),
+  local_addresses: localAddresses,
 });
 
 export type ExternalEndpointSpec = Value<typeof spec>;

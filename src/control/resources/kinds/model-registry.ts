@@ -2,7 +2,7 @@ import type { InputError } from '../../../kernel/errors.js';
 import { choice, field, pattern, required, secret, section, type Value, whole } from '../../../schema/fields.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind } from '../kind.js';
-import { description } from '../parts.js';
+import { description, localAddresses } from '../parts.js';
 
 /** The kinds of registries that `control/models` can open. */
 export const REGISTRY_TYPES = ['hugging-face', 'file'] as const;
@@ -19,6 +19,7 @@ const spec = section('ModelRegistry spec', {
     { defaultText: 'huggingface.co', help: 'URL of a mirror, or of the folder' },
   ),
   token: field(secret(), { help: 'access token, sent to the registry only' }),
+  local_addresses: localAddresses,
   description,
 });
 

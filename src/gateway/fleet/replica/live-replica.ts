@@ -97,6 +97,7 @@ export class LiveReplica {
   /** Its own time-out for the first byte, if it has one. */
   readonly #firstByteMs: number | undefined;
   readonly #tls: UpstreamTls;
+  readonly #isGuarded: boolean;
   #timeouts: ReplicaSettings['timeouts'];
   /** Former pools whose last requests are under way. */
   readonly #ending = new Set<UpstreamPool>();
@@ -128,10 +129,13 @@ export class LiveReplica {
     this.#identity = identity(config);
     this.#firstByteMs = config.external?.firstByteMs;
     this.#tls = this.external === null ? tls : {};
+    this.#isGuarded = config.external?.isGuarded ?? false;
     this.pool = this.#newPool();
     const { connectMs } = timeouts;
-    const connections = { connectMs, keepAliveMs: KEEP_ALIVE_MS, mostConnections: MOST_PAGES, tls: this.#tls };
-    this.#pages = new PageClient(this.url, connections);
+    this.#pages = new PageClient(this.url, {
+      ...{ connectMs, keepAliveMs: KEEP_ALIVE_MS, mostConnections: MOST_PAGES },
+      ...{ tls: this.#tls, isGuarded: this.#isGuarded },
+    });
   }
 
   /** Its configuration, in the same form for engines and external APIs. */
@@ -247,6 +251,7 @@ export class LiveReplica {
       mostWaiting: MOST_WAITING,
       headBytes: HEAD_BYTES,
       tls: this.#tls,
+      isGuarded: this.#isGuarded,
     };
     const { external, url } = this;
     return external === null
@@ -258,5 +263,14 @@ export class LiveReplica {
 /** What a replica cannot change without being another one. */
 function identity({ engine, external, healthPath, id, loadPath, url }: ManagedReplica): string {
   const isExternal = external !== undefined;
-  return JSON.stringify([id, url, engine, healthPath, loadPath, isExternal, external?.firstByteMs]);
+  return JSON.stringify([
+    id,
+    url,
+    engine,
+    healthPath,
+    loadPath,
+    isExternal,
+    external?.firstByteMs,
+    external?.isGuarded ?? false,
+  ]);
 }
