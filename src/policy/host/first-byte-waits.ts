@@ -1,10 +1,22 @@
 import { grownArray, roomFor } from '../../kernel/grown-array.js';
 import { FirstByteTimes } from './first-byte-times.js';
 
-/** Work whose first byte does not wait for the whole response. Other work is not judged before it is learned. */
-export const STREAMED = 0;
+/** What a request needs before its first byte. */
+export interface AwaitedWork {
+  /** A small number; each kind is learned separately. */
+  kind: number;
+  /** What takes time, including requests ahead of it: in any unit, the same for all of a kind. */
+  size: number;
+  /** The first byte does not wait for the whole response. Other work is not judged before it is learned. */
+  isStreamed: boolean;
+  /** Replicas that it has left before. */
+  attempt: number;
+}
+
 /** A first byte is late after this many times the 95th percentile. */
 const PATIENCE = 6;
+/** A request that was late elsewhere is probably slow itself: the next replica has this many times as long. */
+const MORE_PATIENCE = 4;
 /** The least time that a replica without a first byte so far has, and all of them while nothing is learned. */
 const UNKNOWN_US = 10_000_000;
 const NO_REPLICA = -1;
@@ -26,24 +38,25 @@ export class FirstByteWaits {
   /** 1 where such requests have been observed before. */
   isLearned = new Uint8Array(0);
   readonly #times = new FirstByteTimes();
-  #work = new Int32Array(0);
+  #kind = new Int32Array(0);
   #size = new Float64Array(0);
 
   /** @param isNew its replica has not sent a first byte so far */
-  begin(request: number, replica: number, isNew: boolean, work: number, size: number, nowUs: number): void {
+  begin(request: number, replica: number, isNew: boolean, work: AwaitedWork, nowUs: number): void {
     this.#reserve(request);
-    const expectedUs = this.#times.expectedUs(work, size);
+    const { attempt, isStreamed, kind, size } = work;
+    const expectedUs = this.#times.expectedUs(kind, size);
     const isLearned = !Number.isNaN(expectedUs);
     this.replicaOf[request] = replica;
     this.sentUs[request] = nowUs;
     this.isLearned[request] = isLearned ? 1 : 0;
-    this.#work[request] = work;
+    this.#kind[request] = kind;
     this.#size[request] = size;
-    if (!isLearned && work !== STREAMED) this.patienceUs[request] = Number.POSITIVE_INFINITY;
+    if (!isLearned && !isStreamed) this.patienceUs[request] = Number.POSITIVE_INFINITY;
     else {
       const leastUs = isNew || !isLearned ? Math.max(this.floorUs, UNKNOWN_US) : this.floorUs;
       const patienceUs = isLearned ? Math.max(leastUs, PATIENCE * expectedUs) : leastUs;
-      this.patienceUs[request] = Math.min(patienceUs, this.ceilingUs);
+      this.patienceUs[request] = Math.min(patienceUs * MORE_PATIENCE ** attempt, this.ceilingUs);
     }
   }
 
@@ -61,12 +74,12 @@ export class FirstByteWaits {
 
   /** Learns from a request that has just got its first byte. */
   learn(request: number, nowUs: number): void {
-    this.#times.observe(this.#work[request]!, this.#size[request]!, nowUs - this.sentUs[request]!);
+    this.#times.observe(this.#kind[request]!, this.#size[request]!, nowUs - this.sentUs[request]!);
   }
 
   /** What is expected now of a request as this one, in microseconds; NaN when that is not known. */
   expectedUs(request: number): number {
-    return this.#times.expectedUs(this.#work[request]!, this.#size[request]!);
+    return this.#times.expectedUs(this.#kind[request]!, this.#size[request]!);
   }
 
   rearrange(from: Int32Array): void {
@@ -84,7 +97,7 @@ export class FirstByteWaits {
     this.sentUs = grownArray(this.sentUs, this.most);
     this.patienceUs = grownArray(this.patienceUs, this.most);
     this.isLearned = grownArray(this.isLearned, this.most);
-    this.#work = grownArray(this.#work, this.most);
+    this.#kind = grownArray(this.#kind, this.most);
     this.#size = grownArray(this.#size, this.most);
   }
 }

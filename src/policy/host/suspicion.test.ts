@@ -6,7 +6,7 @@ import { SECOND, VirtualFleet, type VirtualFleetOptions } from './virtual-fleet.
 const QUICK_US = 50_000;
 const NEVER = Number.POSITIVE_INFINITY;
 const HANG_US = 2 * SECOND;
-const WHOLE = 1;
+const streamed = (size: number, attempt = 0) => ({ kind: 0, size, isStreamed: true, attempt });
 
 /** A fleet that has learned; from `HANG_US` on, `hung` gives nothing back. */
 function hangingFleet(options: Partial<VirtualFleetOptions> = {}) {
@@ -102,7 +102,7 @@ describe('a slow but working fleet is trusted', () => {
   test('when responses that are not streamed take long: their first byte comes at the end', () => {
     const firstByteUs = (_: number, nowUs: number, client: number) =>
       client === 0 && nowUs > 0 ? 60 * SECOND : (1 + (client % 9)) * SECOND;
-    expectTrusted(new VirtualFleet({ work: WHOLE, firstByteUs }), 300 * SECOND);
+    expectTrusted(new VirtualFleet({ isStreamed: false, firstByteUs }), 300 * SECOND);
   });
 });
 
@@ -112,10 +112,10 @@ describe('a Suspicion', () => {
     const suspicion = new Suspicion();
     suspicion.rearrange(Int32Array.of(-1, -1));
     for (let i = 0; i < 40; i++) {
-      suspicion.placed(9, i % 2, 0, 100, -QUICK_US);
+      suspicion.placed(9, i % 2, streamed(100), -QUICK_US);
       suspicion.firstByte(9, true, 0);
     }
-    suspicion.placed(0, 0, 0, 100, 0);
+    suspicion.placed(0, 0, streamed(100), 0);
     /** Reviews at the usual interval. */
     const reviewed = (untilUs: number) => {
       for (let nowUs = untilUs - 2 * SECOND; nowUs <= untilUs; nowUs += SECOND / 4) suspicion.review(nowUs);
@@ -131,14 +131,16 @@ describe('a Suspicion', () => {
     expect(suspicion.lateness(0, 3.2 * SECOND)).toBe('suspect');
   });
 
-  it('gives prompts time in proportion to what is to be computed', () => {
+  it('gives prompts time in proportion to what is to be computed, and more to those that were late elsewhere', () => {
     const { reviewed, suspicion } = learned();
     suspicion.left(0, 0);
-    suspicion.placed(1, 0, 0, 100_000, 0);
+    suspicion.placed(1, 0, streamed(100_000), 0);
     expect(suspicion.waits.patienceUs[1]).toBeGreaterThan(100 * SECOND);
     expect(reviewed(100 * SECOND)).toBe('');
+    suspicion.placed(2, 0, streamed(100, 1), 0);
+    expect(suspicion.waits.patienceUs[2]).toBe(12 * SECOND);
     suspicion.waits.ceilingUs = SECOND;
-    suspicion.placed(1, 0, 0, 100_000, 0);
+    suspicion.placed(1, 0, streamed(100_000), 0);
     expect(suspicion.waits.patienceUs[1]).toBe(SECOND);
   });
 
@@ -153,11 +155,30 @@ describe('a Suspicion', () => {
   it('lets a request go that a replica has forgotten while it serves later ones', () => {
     const { reviewed, suspicion } = learned();
     for (let atUs = 0; atUs < 6 * SECOND; atUs += SECOND / 2) {
-      suspicion.placed(1, 0, 0, 100, atUs);
+      suspicion.placed(1, 0, streamed(100), atUs);
       suspicion.firstByte(1, true, atUs + QUICK_US);
     }
     expect([reviewed(6 * SECOND), suspicion.lateness(0, 5.9 * SECOND)]).toEqual(['', 'in time']);
     expect(suspicion.lateness(0, 6 * SECOND)).toBe('late');
+  });
+
+  it('compares with others while it has learned nothing', () => {
+    const suspicion = new Suspicion();
+    suspicion.rearrange(Int32Array.of(-1, -1));
+    suspicion.placed(0, 0, streamed(100), 0);
+    suspicion.placed(1, 1, streamed(100), 1);
+    suspicion.firstByte(1, true, QUICK_US);
+    for (let nowUs = 9 * SECOND; nowUs <= 10 * SECOND; nowUs += SECOND / 4) suspicion.review(nowUs);
+    expect(suspicion.reasonOf(0)).toBe('suspect: no first byte for 10.0 s, other replicas respond');
+  });
+
+  it('takes an error response as a sign of life, and learns nothing from it', () => {
+    const { reviewed, suspicion } = learned();
+    const before = suspicion.waits.expectedUs(0);
+    expect(reviewed(4 * SECOND)).not.toBe('');
+    for (const request of [0, 0, 77]) suspicion.firstByte(request, false, 4 * SECOND);
+    expect([suspicion.isSuspect(0), suspicion.waits.expectedUs(0)]).toEqual([false, before]);
+    expect(suspicion.lateness(77, 4 * SECOND)).toBe('in time');
   });
 
   it('never removes the last replica that may take a request', () => {
@@ -180,11 +201,11 @@ describe('a Suspicion', () => {
       return removed[0] === null;
     };
     expect([mayTake(4.9 * SECOND), mayTake(6 * SECOND)]).toEqual([false, true]);
-    suspicion.placed(2, 0, 0, 100, 6 * SECOND);
+    suspicion.placed(2, 0, streamed(100), 6 * SECOND);
     expect([mayTake(7 * SECOND), suspicion.lateness(2, 7 * SECOND)]).toEqual([false, 'in time']);
     suspicion.left(2, 7 * SECOND);
     expect(mayTake(7 * SECOND)).toBe(true);
-    suspicion.placed(3, 0, 0, 100, 7 * SECOND);
+    suspicion.placed(3, 0, streamed(100), 7 * SECOND);
     expect(suspicion.lateness(3, 10 * SECOND)).toBe('suspect');
     suspicion.left(3, 10 * SECOND);
     expect([mayTake(13 * SECOND), mayTake(14 * SECOND)]).toEqual([false, true]);
@@ -207,7 +228,7 @@ describe('a Suspicion', () => {
     expect([0, 1, 2].map((slot) => suspicion.isSuspect(slot))).toEqual([false, false, true]);
     suspicion.observe(2, 0, 5 * SECOND);
     expect(suspicion.isSuspect(2)).toBe(false);
-    suspicion.placed(4, 2, 0, 100, 6 * SECOND);
+    suspicion.placed(4, 2, streamed(100), 6 * SECOND);
     expect(suspicion.waits.patienceUs[4]).toBe(10 * SECOND);
     suspicion.rearrange(Int32Array.of(0));
     suspicion.left(4, 7 * SECOND);

@@ -1,4 +1,4 @@
-import { FirstByteWaits } from './first-byte-waits.js';
+import { type AwaitedWork, FirstByteWaits } from './first-byte-waits.js';
 
 const FIRST_PAUSE_US = 2_000_000;
 const LONGEST_PAUSE_US = 60_000_000;
@@ -85,15 +85,11 @@ export class Suspicion {
     }
   }
 
-  /**
-   * A request goes to a replica.
-   * @param work the kind of work: each is learned separately
-   * @param size what takes time before its first byte, including requests ahead of it: in any unit, the same for all of a kind
-   */
-  placed(request: number, replica: number, work: number, size: number, nowUs: number): void {
+  /** A request goes to a replica. */
+  placed(request: number, replica: number, work: AwaitedWork, nowUs: number): void {
     this.left(request, nowUs);
     const watched = this.#replicas[replica]!;
-    this.waits.begin(request, replica, watched.firstByteUs < 0, work, size, nowUs);
+    this.waits.begin(request, replica, watched.firstByteUs < 0, work, nowUs);
     watched.waiting++;
     if (watched.sinceUs >= 0 && watched.probe === NONE) watched.probe = request;
   }

@@ -1,5 +1,4 @@
 import { contentKey } from './content-key.js';
-import { STREAMED } from './first-byte-waits.js';
 import { PolicyHost } from './policy-host.js';
 import { OPEN_ADMISSION } from './policy-settings.js';
 import { LIVE } from './worlds.js';
@@ -8,7 +7,7 @@ export interface VirtualFleetOptions {
   policy?: string;
   replicas?: number;
   clients?: number;
-  work?: number;
+  isStreamed?: boolean;
   /** How long a replica takes for the first byte of a request that is sent now; Infinity: it never comes. */
   firstByteUs: (replica: number, nowUs: number, client: number) => number;
 }
@@ -40,7 +39,7 @@ export class VirtualFleet {
   #reviewAtUs = 0;
 
   constructor(options: VirtualFleetOptions) {
-    this.#options = { policy: 'round-robin', replicas: 4, clients: 30, work: STREAMED, ...options };
+    this.#options = { policy: 'round-robin', replicas: 4, clients: 30, isStreamed: true, ...options };
     const { clients, policy, replicas } = this.#options;
     const settings = { ...OPEN_ADMISSION, routing: { policy, options: {} }, blockSize: 16, cacheBlocks: 1000 };
     this.host = new PolicyHost(settings, { world: LIVE, seed: 1, mostReplicas: replicas, allBooks: true });
@@ -120,7 +119,7 @@ export class VirtualFleet {
   }
 
   #place(client: number): void {
-    const { firstByteUs, work } = this.#options;
+    const { firstByteUs, isStreamed } = this.#options;
     const { host, nowUs } = this;
     const tried = this.#tried[client]!;
     const removed = this.sent.map((_, slot) => (tried.includes(slot) ? 'tried before' : null));
@@ -132,7 +131,8 @@ export class VirtualFleet {
     host.features.contentKey = contentKey(client % 7, `session-${client}`, '');
     const replica = host.pick();
     host.placed(client, replica);
-    this.suspicion.placed(client, replica, work, host.view.pendingPrefillTokens[replica]!, nowUs);
+    const size = host.view.pendingPrefillTokens[replica]!;
+    this.suspicion.placed(client, replica, { kind: 0, size, isStreamed, attempt: tried.length }, nowUs);
     this.#on[client] = replica;
     this.sent[replica]!++;
     const tookUs = firstByteUs(replica, nowUs, client);

@@ -11,7 +11,7 @@ import type { RequestFacts } from '../../request/request-facts.js';
 import type { LiveReplica } from '../replica/live-replica.js';
 import { findRemovals } from './eligibility.js';
 import type { EndpointHost } from './endpoint-host.js';
-import { firstByteSize, firstByteWork } from './first-byte-work.js';
+import { FirstByteWork } from './first-byte-work.js';
 import { applyShares } from './request-shares.js';
 import { Suspects } from './suspects.js';
 
@@ -47,6 +47,7 @@ export class Placer {
   /** Requests that replicas have failed. */
   readonly suspects = new Suspects();
   readonly #parts: PlacerParts;
+  readonly #work = new FirstByteWork();
   /** Draws by weight; null while all replicas have the same tier and weight. */
   #shares: RandomStream | null = null;
   #why = createExplanation(0);
@@ -110,8 +111,8 @@ export class Placer {
     host.ring.add(decision, fleet, chosen, why);
     this.lastRule = why.rule;
     if (chosen < 0) return null;
-    const size = firstByteSize(facts, fleet.view.pendingPrefillTokens[chosen]!);
-    fleet.suspicion.placed(number, chosen, firstByteWork(facts), size, nowUs);
+    const work = this.#work.measure(facts, fleet.view.pendingPrefillTokens[chosen]!, attempt);
+    fleet.suspicion.placed(number, chosen, work, nowUs);
     return this.#open(replicas[chosen]!, attempt);
   }
 
