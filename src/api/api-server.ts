@@ -25,7 +25,7 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
         import('./access/authorise.js'),
       ]);
       try {
-        authorise(await callerOf(host, authenticator.check(call)), { role: 'viewer', scope: 'global' }, '');
+        authorise(await callerOf(host, await authenticator.check(call)), { role: 'viewer', scope: 'global' }, '');
         return null;
       } catch (error) {
         return errorResponse(error);
@@ -41,7 +41,7 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
       ]);
       let caller: Caller;
       try {
-        caller = await callerOf(host, authenticator.check(call));
+        caller = await callerOf(host, await authenticator.check(call));
       } catch (error) {
         return errorResponse(error);
       }
@@ -50,12 +50,16 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
   };
 }
 
-/** The holder of a key has its role in every workspace, and those that Role resources of its workspace give it. */
+/**
+ * The holder of a key has its role in every workspace, and those that Role resources of its workspace give it; the subject
+ * of a token those of its rule.
+ */
 async function callerOf(host: ApiHost, found: Authenticated): Promise<Caller> {
   if (found === 'admin-token') return ADMIN;
-  const { name, role, workspace } = found;
+  const { name, role, workspace, workspaceRole } = found;
   const caller = { name: `${workspace}/${name}`, role };
   if (role === 'admin') return { ...caller, workspaces: new Map() };
+  if (workspaceRole !== undefined) return { ...caller, workspaces: new Map([[workspace, workspaceRole]]) };
   const roles = await host.store.resources.list({ kind: 'Role', workspace });
   return { ...caller, workspaces: workspaceRoles(roles, found) };
 }

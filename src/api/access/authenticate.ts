@@ -26,11 +26,12 @@ export class Authenticator {
    * Throws `Unauthenticated`. Valid credentials are always accepted: failures from an address only limit how many more
    * invalid ones are checked, because the secrets have too many random bits to guess.
    */
-  check({ address, header }: Credentials): Authenticated {
+  async check({ address, header }: Credentials): Promise<Authenticated> {
     const { adminToken, holders } = this.#gateway;
     const authorization = header('authorization');
     if (isToken(authorization ?? '', adminToken)) return 'admin-token';
     if (holders === null) throw this.#refuse(authorization, address);
+    await holders.resolve(authorization, header('x-api-key'));
     const found = holders.check(authorization, header('x-api-key'), address);
     if (!(found instanceof ApiError)) return found.record;
     const isPlain = found === KEY_MISSING || found === KEY_WRONG;

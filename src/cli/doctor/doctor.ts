@@ -72,14 +72,16 @@ async function allChecks(flags: FlagValues<DoctorFlags>, io: CliIo): Promise<Che
     const wrong = findingOf('config', place, error, 'correct it');
     return [wrong, ...(await running(resolve(values['data-dir'] ?? DATA_DIR)))];
   }
-  const [{ checkMachine }, { checkStore }, { checkReplicas }] = await Promise.all([
+  const [{ checkMachine }, { checkStore }, { checkReplicas }, { checkIssuer }] = await Promise.all([
     import('./check-machine.js'),
     import('./check-store.js'),
     import('./check-replicas.js'),
+    import('./check-issuer.js'),
   ]);
   const parts = await Promise.all([
     checkMachine(config),
     config.store === null ? [] : checkStore(config.store),
+    config.access.jwt === undefined ? [] : checkIssuer(config.access.jwt),
     checkReplicas(config),
     running(config.dataDir),
   ]);

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiError } from '../../protocol/errors.js';
+import { type KeyRecord, subjectWorkspace } from '../../store/keys/key-record.js';
 import type { Store, StoreTransaction } from '../../store/open-store.js';
 import type { GatewayMode } from '../../store/quota/gateways.js';
 import type { AccessConfig, Price } from '../config/gateway-config.js';
+import type { JwtConfig } from '../config/jwt-schema.js';
 import type { LimitName } from './account/shortage.js';
+import { KEY_WRONG } from './errors.js';
 import { AccessKey } from './keys/access-key.js';
-import { KeyRing } from './keys/key-ring.js';
+import { KeyRing, keyText } from './keys/key-ring.js';
 import { Authority } from './limits/authority.js';
 import { EarlyCheck } from './limits/early-check.js';
 import { Ledger } from './limits/ledger.js';
@@ -14,6 +17,7 @@ import { type LimitsView, limitsView } from './limits/limits-view.js';
 import { HEARTBEAT_MS } from './limits/next-mode.js';
 import type { Reservation, Reserving } from './limits/reservation.js';
 import { Prices, type UsedTokens } from './prices.js';
+import type { TokenRing } from './tokens/token-ring.js';
 
 /** How often a joining gateway checks whether the others have handed over. */
 const JOIN_PAUSE_MS = 100;
@@ -65,6 +69,7 @@ export class Access {
   #prices: Prices;
   #config: AccessConfig;
   #timers: NodeJS.Timeout[] = [];
+  #tokens: TokenRing | null = null;
   #isBeating = false;
   #isRefreshing = false;
   #refreshFailures = 0;
@@ -72,6 +77,8 @@ export class Access {
   /** Resolves when requests may be admitted: the keys are loaded, and no other gateway keeps accounts in its memory. */
   static async open(options: AccessOptions): Promise<Access> {
     const access = new Access(options);
+    const { config, nowMs } = options;
+    if (config.jwt !== undefined) await access.#takeTokens(config.jwt, nowMs);
     await access.refresh();
     await access.#join();
     access.#watch();
@@ -92,12 +99,43 @@ export class Access {
     this.#early = new EarlyCheck(this.#authority, { limited: this.#ledger.limited, nowMs, fault: heard });
     this.#ring = new KeyRing(store.keys, config.wrongKeysPerMinute, async ({ isAll, keys, removed }) => {
       await this.#authority.open(keys, isAll, removed);
+      // The accounts of their subjects are closed.
+      if (isAll) this.#tokens?.clear();
       return keys.map((record) => new AccessKey(record, this.#authority.book.ofKey(record)));
     });
   }
 
+  /** Loaded on demand: few gateways take tokens. */
+  async #takeTokens(config: JwtConfig, nowMs: () => number): Promise<void> {
+    const { TokenRing } = await import('./tokens/token-ring.js');
+    const prepare = async (record: KeyRecord) => {
+      if (Object.keys(record.limits).length > 0) await this.#authority.open([record], false);
+      return new AccessKey(record, this.#authority.book.ofKey(record));
+    };
+    this.#tokens = new TokenRing({ config, nowMs, prepare });
+  }
+
+  /** Whether tokens of an issuer are accepted. */
+  get takesTokens(): boolean {
+    return this.#tokens !== null;
+  }
+
+  /**
+   * Verifies the token in these headers, if it is one that is not known: `check` knows it when this resolves. Null where
+   * `check` can be called at once.
+   */
+  resolve(authorization: string | undefined, apiKey: string | undefined): Promise<void> | null {
+    if (this.#tokens === null) return null;
+    const token = keyText(authorization, apiKey);
+    return this.#tokens.isToken(token) && this.#tokens.known(token) === null ? this.#tokens.verify(token) : null;
+  }
+
   /** The key of these headers, or why the request is refused. */
   check(authorization: string | undefined, apiKey: string | undefined, address: string): AccessKey | ApiError {
+    if (this.#tokens !== null) {
+      const token = keyText(authorization, apiKey);
+      if (this.#tokens.isToken(token)) return this.#checkToken(this.#tokens, token, address);
+    }
     return this.#ring.check(authorization, apiKey, address, this.#nowMs());
   }
 
@@ -108,6 +146,13 @@ export class Access {
   checkEarly(key: AccessKey, done: (refusal: ApiError | null) => void): void {
     if (key.any === null) done(null);
     else this.#early.check(key.any, done);
+  }
+
+  #checkToken(tokens: TokenRing, token: string, address: string): AccessKey | ApiError {
+    const found = tokens.known(token) ?? KEY_WRONG;
+    return found instanceof AccessKey || found.status !== 401
+      ? found
+      : this.#ring.refuse(address, this.#nowMs(), found);
   }
 
   /**
@@ -144,7 +189,7 @@ export class Access {
 
   /** The workspace of a key; undefined if there is no such key. */
   workspaceOf(keyId: string): string | undefined {
-    return this.#ring.find(keyId)?.record.workspace;
+    return this.#ring.find(keyId)?.record.workspace ?? subjectWorkspace(keyId);
   }
 
   /** Applies changes of the store at once, instead of within `refreshMs`. */

@@ -27,6 +27,11 @@ export const keyExpired = (id: string) => new ApiError('unauthorized', `The key 
 
 export const keyRevoked = (id: string) => new ApiError('unauthorized', `The key ${id} has been revoked.`);
 
+export const jwtRefused = (why: string) => new ApiError('unauthorized', `The token was refused: ${why}.`);
+
+export const issuerUnreachable = () =>
+  new ApiError('unavailable', 'The token cannot be checked now: the keys of its issuer are not available.', null, 1);
+
 export const modelForbidden = (id: string, model: string) =>
   new ApiError(
     'forbidden',

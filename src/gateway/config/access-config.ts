@@ -19,6 +19,9 @@ export function accessParts(keys: ConfigValues, folder: string, places: YamlPlac
       "add 'store: twinyard.db'",
     );
   }
+  if (keys.access.jwt !== undefined && store === null) {
+    throw configInvalid(places.of('access.jwt'), 'tokens need a store', "add 'store: twinyard.db'");
+  }
   const { log_bytes: maxBytes, log_files: files } = keys.limits;
   const lines = (path: string | undefined): LinesConfig | null =>
     path === undefined ? null : { path: path === '-' ? path : resolve(folder, path), maxBytes, files };

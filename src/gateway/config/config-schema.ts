@@ -2,6 +2,7 @@ import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { MEASURED_ENGINES } from '../../engines/registry.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import { choice, field, list, number, pattern, required, section, text, whole } from '../../schema/fields.js';
+import { JWT_SCHEMA } from './jwt-schema.js';
 
 const MOST_MS = 86_400_000;
 const MOST = 2 ** 31 - 1;
@@ -140,6 +141,7 @@ export const ACCESS_SCHEMA = section('Access', {
     default: 256,
     help: 'tokens reserved for a response whose request sets no maximum',
   }),
+  jwt: field(JWT_SCHEMA, { help: 'tokens of an OpenID Connect issuer, accepted like API keys', restart: true }),
 });
 
 const ORIGIN = /^(\*|[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+)$/i;

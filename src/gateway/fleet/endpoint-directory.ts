@@ -21,7 +21,7 @@ export function managedName(workspace: string, name: string): string {
 }
 
 /** The workspace of an endpoint. */
-export function workspaceOf({ managed }: Pick<Endpoint, 'managed'>): string {
+export function endpointWorkspace({ managed }: Pick<Endpoint, 'managed'>): string {
   return managed === null ? FILE_WORKSPACE : managed.workspace;
 }
 
@@ -39,7 +39,7 @@ export class EndpointDirectory {
 
   add(endpoint: Endpoint): void {
     this.byName.set(endpoint.name, endpoint);
-    const workspace = workspaceOf(endpoint);
+    const workspace = endpointWorkspace(endpoint);
     const others = this.#byWorkspace.get(workspace);
     if (others === undefined) this.#byWorkspace.set(workspace, [endpoint]);
     else others.push(endpoint);
@@ -47,7 +47,7 @@ export class EndpointDirectory {
 
   remove(endpoint: Endpoint): void {
     this.byName.delete(endpoint.name);
-    const workspace = workspaceOf(endpoint);
+    const workspace = endpointWorkspace(endpoint);
     const left = this.#byWorkspace.get(workspace)?.filter((other) => other !== endpoint) ?? [];
     if (left.length === 0) this.#byWorkspace.delete(workspace);
     else this.#byWorkspace.set(workspace, left);
@@ -181,7 +181,7 @@ function missing(model: string, endpoints: readonly Endpoint[]): Error {
 }
 
 function isWithin(endpoint: Endpoint, workspace: string): boolean {
-  return workspace === EVERY_WORKSPACE || workspaceOf(endpoint) === workspace;
+  return workspace === EVERY_WORKSPACE || endpointWorkspace(endpoint) === workspace;
 }
 
 function compare(a: string, b: string): number {

@@ -61,24 +61,52 @@ interface RoutedArrival extends Arrival {
 /** Handles the public port: the routed API, the list of models, liveness and readiness. */
 export function publicHandler(host: PublicHost, door: Door): RequestHandler {
   return (request, response) => {
+    const { access } = host.services;
     const arrival: Arrival = { host, request, response, shape: 'openai', key: null };
-    try {
-      door.identify(request);
-      const refusal = host.services.access === null ? door.refusal(request) : null;
-      if (refusal !== null) throw refusal;
-      if (door.crossOrigin(request, response)) return;
-      const url = originForm(request.url, request.header('host'));
-      const route = publicRoute(url, host.config.http.unknownPaths === 'pass');
-      if (route === null) respondPlain(arrival, url.split('?', 1)[0]!, true);
-      else {
-        arrival.shape = errorShape(route.kind);
-        routed(arrival, route);
-      }
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) throw problem;
-      refuse(arrival, problem);
-    }
+    const verified = access?.takesTokens
+      ? access.resolve(request.header('authorization'), request.header('x-api-key'))
+      : null;
+    if (verified === null) arrive(arrival, door);
+    else arriveVerified(arrival, door, verified);
   };
+}
+
+function arrive(arrival: Arrival, door: Door): void {
+  const { host, request, response } = arrival;
+  try {
+    door.identify(request);
+    const refusal = host.services.access === null ? door.refusal(request) : null;
+    if (refusal !== null) throw refusal;
+    if (door.crossOrigin(request, response)) return;
+    const url = originForm(request.url, request.header('host'));
+    const route = publicRoute(url, host.config.http.unknownPaths === 'pass');
+    if (route === null) respondPlain(arrival, url.split('?', 1)[0]!, true);
+    else {
+      arrival.shape = errorShape(route.kind);
+      routed(arrival, route);
+    }
+  } catch (problem) {
+    if (!(problem instanceof ApiError)) throw problem;
+    refuse(arrival, problem);
+  }
+}
+
+/** The first request with a token waits until that is verified: nothing of its body is read meanwhile. */
+function arriveVerified(arrival: Arrival, door: Door, verified: Promise<void>): void {
+  let hasLeft = false;
+  arrival.response.onClose = () => {
+    hasLeft = true;
+  };
+  verified
+    .then(() => {
+      if (hasLeft) return;
+      arrival.response.onClose = null;
+      arrive(arrival, door);
+    })
+    .catch((fault) => {
+      arrival.host.fault(fault);
+      if (!hasLeft) refuse(arrival, internalError());
+    });
 }
 
 const noop = () => {};

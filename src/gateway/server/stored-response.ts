@@ -2,7 +2,7 @@ import type { AccessKey } from '../access/keys/access-key.js';
 import { isReached } from '../access/reach.js';
 import { responseUnknown } from '../errors.js';
 import type { Endpoint } from '../fleet/endpoint/endpoint.js';
-import { type EndpointDirectory, workspaceOf } from '../fleet/endpoint-directory.js';
+import { type EndpointDirectory, endpointWorkspace } from '../fleet/endpoint-directory.js';
 import type { ResponseHolders } from '../proxy/response-holders.js';
 import type { RequestFacts } from '../request/request-facts.js';
 
@@ -30,7 +30,7 @@ export function storedResponse(
   if (held === undefined || held.keyId !== (key?.id ?? '')) throw responseUnknown(id);
   const endpoint = directory.byName.get(held.endpoint);
   if (!endpoint?.replicas.some((replica) => replica.id === held.replicaId)) throw responseUnknown(id);
-  if (key !== null && !isReached(key.reach, workspaceOf(endpoint), held.model)) throw responseUnknown(id);
+  if (key !== null && !isReached(key.reach, endpointWorkspace(endpoint), held.model)) throw responseUnknown(id);
   return { model: held.model, endpoint, replicaId: held.replicaId };
 }
 

@@ -10,6 +10,9 @@ export const API_KEY = 'ApiKey';
 /** The id under which the subject of a token is counted. No ApiKey has such a uid. */
 export const subjectIdOf = (workspace: string, digest: string) => `jwt/${workspace}/${digest}`;
 
+/** The workspace in such an id; undefined for any other. */
+export const subjectWorkspace = (id: string) => /^jwt\/([^/]+)\//.exec(id)?.[1];
+
 /** By model; those of `*` hold for all models together. */
 export type KeyLimits = Readonly<Record<string, Limits>>;
 
@@ -33,6 +36,8 @@ export interface KeyRecord {
   /** The most important SLO class its requests may use; null for any. */
   readonly maxSloClass: string | null;
   readonly role: KeyRole;
+  /** Of the subject of a token: its role in its workspace. ApiKeys have those of Role resources. */
+  readonly workspaceRole?: KeyRole;
   readonly limits: KeyLimits;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

@@ -87,17 +87,17 @@ export class KeyRing {
     const key = (hasLength ? this.#keys.get(text.slice(ID_START, ID_END)) : undefined) ?? UNKNOWN_KEY;
     this.#digest.set(hasLength ? text : NO_TEXT);
     if (key.matches(this.#digest, nowMs)) return key.refusal(nowMs) ?? key;
-    return this.#refuse(address, nowMs);
+    return this.refuse(address, nowMs);
   }
 
   /**
    * Clients behind one address share it: if it were locked, any of them could lock out the others. Locking is not
    * needed, because 256 bits cannot be guessed; the limit only keeps attempts from filling logs and metrics with 401s.
    */
-  #refuse(address: string, nowMs: number): ApiError {
+  refuse(address: string, nowMs: number, refusal: ApiError = KEY_WRONG): ApiError {
     this.wrong++;
     const retryAfterS = this.wrongKeys.count(address, nowMs);
-    if (retryAfterS === 0) return KEY_WRONG;
+    if (retryAfterS === 0) return refusal;
     this.wrongLimited++;
     return tooManyWrongKeys(retryAfterS);
   }
@@ -125,7 +125,7 @@ export class KeyRing {
 }
 
 /** The key in the headers; empty if there is none. */
-function keyText(authorization: string | undefined, apiKey: string | undefined): string {
+export function keyText(authorization: string | undefined, apiKey: string | undefined): string {
   if (authorization !== undefined && isBearer(authorization)) return authorization.slice(7).trim();
   return apiKey?.trim() ?? '';
 }
