@@ -71,7 +71,7 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   };
   const registries = new ModelRegistryReconciler(store);
   const remote = new RemoteEndpoints({ store, routes, sharesLoopback: scope.sharesLoopback });
-  const here = new EndpointsByHost({ store, local: endpoints, remote, runners, draining, ...scope });
+  const here = new EndpointsByHost({ store, local: endpoints, remote, runners, draining, timing, ...scope });
   const clusters = new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueRunning });
   const isLeader = () => scope.isLeader();
   const all: Reconcilers = new Reconcilers({

@@ -4,6 +4,8 @@ import type { Status } from '../../resources/resource.js';
 import type { ClusterRunners } from '../../runner/cluster-runners.js';
 import type { ControlStore } from '../../store/control-store.js';
 import type { Reconciler } from '../queue/reconciler.js';
+import type { Timing } from '../queue/timing.js';
+import { unreadyStatus } from '../queue/unready-status.js';
 import type { EndpointReconciler } from './endpoint-reconciler.js';
 import type { RemoteEndpoints } from './remote-endpoints.js';
 import type { ReplicaDrainer } from './replica-drainer.js';
@@ -16,6 +18,7 @@ export interface EndpointsByHostOptions {
   readonly local: Pick<EndpointReconciler, 'reconcile' | 'forget'>;
   readonly remote: RemoteEndpoints;
   readonly runners: Pick<ClusterRunners, 'list'>;
+  readonly timing: Timing;
   readonly draining: Pick<ReplicaDrainer, 'drain'>;
   /** Whether the replicas of a cluster are started and stopped by this process. */
   readonly isHere: (cluster: string) => boolean;
@@ -54,14 +57,16 @@ export class EndpointsByHost implements Reconciler {
 
   /** A change that waits for a host that does not run says so. */
   async #reportAway(record: ResourceRecord): Promise<number | null> {
-    const { hostProblem, store } = this.options;
+    const { hostProblem, store, timing } = this.options;
     const problem = hostProblem((record.spec as EndpointSpec).cluster);
     if (problem === null) return null;
     const status = record.status as Status | null;
     const isDone = record.deletedAt === null && status?.observed_generation === record.generation;
     if (!isDone && status?.message !== problem) {
-      const phase = record.deletedAt === null ? (status?.phase ?? 'Pending') : 'Deleting';
-      await store.putStatus(record, record.uid, { ...status, phase, message: problem });
+      const waiting = { ...status, phase: status?.phase ?? 'Pending', message: problem };
+      const now = new Date(timing.now()).toISOString();
+      const next = record.deletedAt === null ? waiting : unreadyStatus(status, 'Deleting', problem, now);
+      await store.putStatus(record, record.uid, next);
       await store.events.add(record, 'warning', 'HostAway', problem);
     }
     return AWAY_MS;

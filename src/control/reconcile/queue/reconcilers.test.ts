@@ -35,8 +35,10 @@ test('all resources are reconciled first, then changed ones and those that depen
   expect(await seen()).toEqual([
     'Endpoint chat',
     'Engine emulator',
+    'Engine infinity',
     'Engine llama-cpp',
     'Engine sglang',
+    'Engine tei',
     'Engine vllm',
   ]);
   const engine = (await plane.store.get({ kind: 'Engine', workspace: '', name: 'emulator' }))!;

@@ -9,6 +9,7 @@ import { ChangePoll } from './change-poll.js';
 import type { Reconciler } from './reconciler.js';
 import { keyRef, refKey } from './ref-key.js';
 import type { Timing } from './timing.js';
+import { unreadyStatus } from './unready-status.js';
 import { WorkQueue } from './work-queue.js';
 
 export interface ReconcilersOptions {
@@ -133,7 +134,9 @@ export class Reconcilers {
     if (record === null || !kindNamed(ref.kind, ref.kind).phases.includes('Failed')) return;
     const before = record.status as Status | null;
     const phase = record.deletedAt === null ? 'Failed' : 'Deleting';
-    await store.putStatus(ref, record.uid, { ...before, phase, message, observed_generation: record.generation });
+    const now = new Date(this.#options.timing.now()).toISOString();
+    const status = unreadyStatus(before, phase, message, now);
+    await store.putStatus(ref, record.uid, { ...status, observed_generation: record.generation });
     await store.events.add(record, 'warning', 'Failed', message);
   }
 }

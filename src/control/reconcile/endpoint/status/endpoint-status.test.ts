@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ReplicaExit } from '../../../runner/contract.js';
+import { unreadyStatus } from '../../queue/unready-status.js';
 import type { ObservedReplica } from '../plan/endpoint-state.js';
 import { endpointStatus, type StatusInput } from './endpoint-status.js';
 import { exitText } from './exit-text.js';
@@ -118,4 +120,48 @@ test('reports repeated failures with the same text, and not the starts between t
   // After a replica that was healthy for a while, a failure is the first again.
   const well = { ...loop('r9'), exit: exit({ code: 1, at: 60_001 }), readyAt: 1 };
   expect(replicaEvents(new Map([['r9', 'ready']]), [well])[0]!.message).toBe('replica r9 exited with code 1');
+});
+
+const anyReplica = fc
+  .record({
+    phase: fc.constantFrom('ready', 'ready', 'ready', 'starting', 'unready', 'stopping', 'exited' as const),
+    specHash: fc.constantFrom('h', 'h', 'h', 'old'),
+    isDraining: fc.boolean(),
+    restarts: fc.nat(2),
+  })
+  .map((one) => replica({ ...one, exit: one.phase === 'exited' ? exit({ code: 1 }) : null }));
+const anyInput = fc.record({
+  replicas: fc.array(anyReplica, { maxLength: 4 }),
+  isDeleting: fc.boolean(),
+  unrouted: fc.constantFrom(null, null, 'its name is taken'),
+  blocker: fc.constantFrom(null, { message: 'b', isTransient: true }, { message: 'b', isTransient: false }),
+  desired: fc.record({
+    replicas: fc.nat(3),
+    specHash: fc.constantFrom('h', null),
+    maxSurge: fc.constant(1),
+    maxUnavailable: fc.constant(0),
+  }),
+});
+
+test('phase and conditions never contradict each other', () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(anyInput, (input) => {
+      const { conditions, phase } = status(input);
+      const [ready, updated] = conditions.map((one) => one.status);
+      seen.add(phase);
+      expect(conditions.map(({ reason, type }) => `${type} ${reason}`)).toEqual([`Ready ${phase}`, `Updated ${phase}`]);
+      expect(phase === 'Running').toBe(ready && updated);
+      if (['Failed', 'Deleting', 'Paused', 'Pending'].includes(phase)) expect(ready).toBe(false);
+      for (const last of ['Failed', 'Deleting'] as const) {
+        const after = unreadyStatus(status(input), last, 'm', '2026-01-01T00:00:00.000Z');
+        expect(after.conditions.map(({ reason, status }) => [reason, status])).toEqual([
+          [last, false],
+          [last, false],
+        ]);
+      }
+    }),
+    { seed: 1, numRuns: 2000 },
+  );
+  expect([...seen].sort()).toEqual(['Degraded', 'Deleting', 'Deploying', 'Failed', 'Paused', 'Pending', 'Running']);
 });

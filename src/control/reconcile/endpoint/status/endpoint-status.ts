@@ -48,14 +48,15 @@ export interface EndpointStatus {
 export function endpointStatus(input: StatusInput): EndpointStatus {
   const { before, generation, model, now, replicas, url } = input;
   const ready = replicas.filter(isRouted).length;
-  const { message, phase, problem = null } = phaseOf(input, ready);
+  const facts = factsOf(input, ready);
+  const { message, phase, problem = null } = phaseOf(input, ready, facts);
   const isFailing = phase === 'Failed' || phase === 'Degraded';
   const lines = input.lastExit?.lines ?? (before?.last_lines as string[] | undefined) ?? [];
   const status = {
     phase,
     message,
     observed_generation: generation,
-    conditions: conditionsOf(input, ready, phase, message, new Date(now).toISOString()),
+    conditions: conditionsOf(facts, before, { phase, message }, new Date(now).toISOString()),
     ready,
     replicas: replicas.map(shownReplica),
     url,
@@ -72,7 +73,22 @@ interface Phase {
   readonly problem?: string;
 }
 
-function phaseOf(input: StatusInput, ready: number): Phase {
+/** What conditions state. The phase follows from it, so that the two never contradict each other. */
+interface Facts {
+  readonly Ready: boolean;
+  readonly Updated: boolean;
+}
+
+function factsOf(input: StatusInput, ready: number): Facts {
+  const { desired, isDeleting, unrouted } = input;
+  const isServed = unrouted === null && !isDeleting;
+  return {
+    Ready: isServed && desired.replicas > 0 && ready >= desired.replicas,
+    Updated: isServed && isDone(input),
+  };
+}
+
+function phaseOf(input: StatusInput, ready: number, facts: Facts): Phase {
   const { desired, isDeleting, model, replicas } = input;
   const left = replicas.filter(({ phase }) => phase !== 'exited').length;
   const draining = replicas.filter(({ isDraining }) => isDraining).length;
@@ -85,7 +101,7 @@ function phaseOf(input: StatusInput, ready: number): Phase {
     const problem = `the gateway cannot route to it: ${input.unrouted}`;
     return { phase: 'Failed', message: problem, problem };
   }
-  if (isDone(input)) return { phase: 'Running', message: drainText };
+  if (facts.Ready && facts.Updated) return { phase: 'Running', message: drainText };
   const blocker = blockerOf(input);
   const outdated = replicas.filter(
     (one) => !one.isDraining && desired.specHash !== null && one.specHash !== desired.specHash,
@@ -138,13 +154,17 @@ function isDone({ desired, replicas }: StatusInput): boolean {
   return staying.length === desired.replicas && staying.every(isCurrent);
 }
 
-function conditionsOf(input: StatusInput, ready: number, phase: string, message: string, now: string): Condition[] {
-  const { before, desired } = input;
-  const condition = (type: string, status: boolean): Condition => {
+function conditionsOf(facts: Facts, before: Status | null, { message, phase }: Phase, now: string): Condition[] {
+  return Object.entries(facts).map(([type, status]): Condition => {
     const last = before?.conditions.find((one) => one.type === type);
-    return { type, status, reason: phase, message, since: last?.status === status ? last.since : now };
-  };
-  return [condition('Ready', desired.replicas > 0 && ready >= desired.replicas), condition('Updated', isDone(input))];
+    return {
+      type,
+      status,
+      reason: phase,
+      message,
+      since: last !== undefined && last.status === status ? last.since : now,
+    };
+  });
 }
 
 function shownReplica({ exit, generation, id, isDraining, phase, problem, restarts, url }: ObservedReplica) {
