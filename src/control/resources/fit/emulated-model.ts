@@ -1,12 +1,11 @@
 import { InputError } from '../../../kernel/errors.js';
 import { knownNames } from '../../../kernel/text/nearest-name.js';
 import { loadGpu } from '../../../replica/catalogue/gpu-catalogue.js';
-import { servingDefaults } from '../../../replica/catalogue/serving-defaults.js';
 import { kvCapacity } from '../../models/kv-capacity.js';
 import { gpuDemand } from '../../runner/gpu-demand.js';
 import { badVariable, invalidField } from '../errors.js';
 import type { PlaceOf } from '../kind.js';
-import { bundledModel, bundledModelNames } from './bundled-model.js';
+import { bundledGpuMemories, bundledModel, bundledModelNames } from './bundled-catalogue.js';
 import { isEmulated, numberVariable, type PlannedUse } from './planned-use.js';
 
 /** Flags of an engine's command by which the emulator knows more than the catalogue. */
@@ -29,7 +28,7 @@ export function emulatedModelProblems(
   }
   const setsTp = command.includes('--tp') && !command.includes('{tensor_parallel}');
   if (setsTp || command.includes('--hardware')) return [];
-  const usual = servingDefaults(name);
+  const { usual } = model;
   const hardware = typeof variables.hardware === 'string' ? variables.hardware : usual?.hardware;
   const devices = gpuDemand(gpus).devices;
   const tp = numberVariable(variables, ['tp'])?.value ?? (devices > 1 ? devices : usual?.tp);
@@ -39,11 +38,11 @@ export function emulatedModelProblems(
     return [badVariable(placeOf(`spec.variables.${missing}`), problem, 'as in hardware: H100, tp: 1')];
   }
   try {
-    const { memoryGiB } = loadGpu(hardware);
+    const memoryGiB = bundledGpuMemories().get(hardware) ?? loadGpu(hardware).memoryGiB;
     if (variables.total_kv_blocks === undefined) {
       const share = gpus > 0 && gpus < 1 ? gpus : undefined;
       const utilisation = numberVariable(variables, ['gpu_memory_utilization'])?.value ?? share;
-      kvCapacity(model, { memoryGiB, gpus: tp, ...(utilisation === undefined ? {} : { utilisation }) });
+      kvCapacity(model.spec, { memoryGiB, gpus: tp, ...(utilisation === undefined ? {} : { utilisation }) });
     }
     return [];
   } catch (error) {

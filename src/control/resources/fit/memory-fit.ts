@@ -1,11 +1,10 @@
 import type { InputError } from '../../../kernel/errors.js';
 import type { ModelSpec } from '../../../replica/catalogue/contract.js';
-import { bundledGpus, loadGpu } from '../../../replica/catalogue/gpu-catalogue.js';
 import { kvBytesPerToken, parameters } from '../../../replica/catalogue/kv-capacity.js';
 import { gpuDemand, isProduct } from '../../runner/gpu-demand.js';
 import { invalidField } from '../errors.js';
 import type { PlaceOf } from '../kind.js';
-import { bundledModel } from './bundled-model.js';
+import { bundledGpuMemories, bundledModel } from './bundled-catalogue.js';
 import { parallelSizes } from './gpu-shares.js';
 import { isEmulated, MEMORY_FRACTIONS, numberVariable, type PlannedUse } from './planned-use.js';
 
@@ -24,7 +23,7 @@ const ELEMENT_BYTES: Readonly<Record<string, number>> = { float: 4, float32: 4 }
  */
 export function memoryFitProblems(use: PlannedUse, placeOf: PlaceOf): InputError[] {
   const { gpus, model: name, variables } = use;
-  const model = name === undefined || !keepsWeightsOnGpu(use) ? null : bundledModel(name);
+  const model = name === undefined || !keepsWeightsOnGpu(use) ? null : (bundledModel(name)?.spec ?? null);
   const memoryGiB = model === null ? null : gpuMemory(use);
   if (model === null || memoryGiB === null) return [];
   const { data } = parallelSizes(variables);
@@ -76,8 +75,8 @@ function gpuMemory({ accelerators, product }: PlannedUse): number | null {
   const here = accelerators.filter((gpu) => isProduct(gpu, product)).map(({ memoryGiB }) => memoryGiB);
   if (here.length > 0) return Math.max(...here);
   if (product === null) return null;
-  const listed = bundledGpus().filter((name) => isProduct({ product }, name));
-  return listed.length === 0 ? null : Math.max(...listed.map((name) => loadGpu(name).memoryGiB));
+  const listed = [...bundledGpuMemories()].filter(([name]) => isProduct({ product }, name));
+  return listed.length === 0 ? null : Math.max(...listed.map(([, memory]) => memory));
 }
 
 const shownGiB = (gib: number) => `${Number(gib.toFixed(1))} GiB`;
