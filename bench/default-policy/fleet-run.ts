@@ -1,4 +1,5 @@
 import { derivedMaxModelLen } from '../../src/replica/catalogue/kv-capacity.js';
+import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { cluster } from '../simulator/scenario.js';
 import { type TrafficKind, tableOf } from './workloads.js';
@@ -7,7 +8,15 @@ export const REPLICAS = 4;
 const SIGNAL_AGE_US = 1_000_000;
 
 /** The result of one simulated run: four replicas of Qwen3-14B on H100s, default latency model, signals a second old. */
-export function fleetRun(kind: TrafficKind, policy: string, rate: number, seed: number, count: number, pauses = 1) {
+export function fleetRun(
+  kind: TrafficKind,
+  policy: string,
+  rate: number,
+  seed: number,
+  count: number,
+  pauses = 1,
+  change: Partial<ClusterConfig> = {},
+) {
   const { config, latency } = cluster(REPLICAS, policy, 'physics');
   const { totalKvBlocks, blockSize } = config.replica;
   const settings = {
@@ -15,6 +24,7 @@ export function fleetRun(kind: TrafficKind, policy: string, rate: number, seed: 
     seed,
     snapshotRefreshUs: SIGNAL_AGE_US,
     cacheSignalDelayUs: SIGNAL_AGE_US,
+    ...change,
     ...(kind.slowFactors === undefined ? {} : { slowFactors: kind.slowFactors }),
     replica: {
       ...config.replica,

@@ -28,6 +28,8 @@ export interface ClusterConfig {
   /** By replica: how many times as long its steps take; absent, or beyond the list: once. */
   slowFactors?: number[];
 
+  /** Gateways that route side by side, each with its own books; absent: one. */
+  gateways?: number;
   admission: PolicyChoice;
   /** Tenant to its share of the cluster's seats (replicas x max-num-seqs), 0..1. */
   tenantBudgets: Record<string, number>;

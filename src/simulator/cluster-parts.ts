@@ -2,12 +2,12 @@ import type { HostedQueue } from '../policy/host/hosted-queue.js';
 import type { Replica } from '../replica/replica.js';
 import type { RequestOutcomes } from '../replica/request-outcomes.js';
 import type { DecisionTrace } from './decision-trace.js';
-import type { Router } from './router.js';
+import type { RequestRouter } from './gateway-routers.js';
 
 /** The parts that a cluster is built from. */
 export interface ClusterParts {
   replicas: readonly Replica[];
-  router: Router;
+  router: RequestRouter;
   outcomes: RequestOutcomes;
   /** The queue between admission and routing; null: requests are routed at once. */
   queue: HostedQueue | null;

@@ -1,4 +1,5 @@
 import { HostedQueue } from '../policy/host/hosted-queue.js';
+import type { PolicyHost } from '../policy/host/policy-host.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
 import { scaledLatency } from '../replica/latency/latency-range.js';
 import { Replica } from '../replica/replica.js';
@@ -12,6 +13,7 @@ import type { Workload } from '../workload/workload.js';
 import { Cluster } from './cluster.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { DecisionTrace } from './decision-trace.js';
+import { GatewayRouters, type RequestRouter } from './gateway-routers.js';
 import type { RequestResult, ResultDocument } from './result-document.js';
 import { documentOf } from './results/document.js';
 import { requestResults } from './results/request-results.js';
@@ -80,7 +82,7 @@ export function simulate(
   );
   const newKeys = (blockSize: number) =>
     blockSize === config.replica.blockSize ? keys : new PromptKeys(table, blockSize);
-  const router = new Router(config, host, table, newKeys, replicas);
+  const router = routerOf(config, host, (one) => new Router(config, one, table, newKeys, replicas), table);
   const looks = traced || host.looksAtFleet || queue?.readsFleet === true;
   cluster = new Cluster(config, workload, {
     replicas,
@@ -99,4 +101,17 @@ export function simulate(
     outcomes,
     requests: () => requestResults(table, outcomes, arrivalOrder(table), config.replica.model),
   };
+}
+
+/** The router of one gateway, or of several. The random streams of further gateways are their own. */
+function routerOf(
+  config: ClusterConfig,
+  host: PolicyHost,
+  newRouter: (host: PolicyHost) => Router,
+  table: RequestTable,
+): RequestRouter {
+  const { gateways = 1, seed } = config;
+  if (gateways === 1) return newRouter(host);
+  const others = Array.from({ length: gateways - 1 }, (_, i) => createHost({ ...config, seed: seed + i + 1 }));
+  return new GatewayRouters([host, ...others].map(newRouter), table);
 }

@@ -42,6 +42,7 @@ export async function resolveCluster(
     horizonUs: values.horizon,
     replica: replica.config,
     ...slowFactors(flags),
+    ...(values.gateways === 1 ? {} : { gateways: values.gateways }),
     admission: resolveAdmission(flags, bundle),
     tenantBudgets: bundle?.tenant_budgets ?? {},
     sloPriorities: bundle?.admission.slo_priorities ?? {},
@@ -57,6 +58,10 @@ export async function resolveCluster(
     fitnessWeights: values['fitness-weights'],
     goodputTargets: goodputTargets(flags),
   };
+  if (config.gateways !== undefined && config.flowControl !== null) {
+    const hint = 'simulate flow control with one gateway';
+    throw conflictingFlags('--gateways', 'is given with flow control, whose queue is in one gateway', hint);
+  }
   return { config, latency: replica.latency };
 }
 

@@ -17,6 +17,12 @@ export const clusterFlags = {
     read: (given, place) => readFactors(given, place),
     help: 'replicas of unequal speed: how many times as long the steps of each take, 1,1,2,...',
   }),
+  gateways: count({
+    default: 1,
+    min: 1,
+    max: 1000,
+    help: 'gateways that route side by side, each knowing its own requests only',
+  }),
   'routing-policy': registered({
     default: 'round-robin',
     names: routingPolicyNames,

@@ -51,6 +51,8 @@ describe('bad input is one line that names the flag, and code 2', () => {
     [`${RUN} --num-instances -2`, "--num-instances: '-2' is too small; give a whole number from 1 to 100000"],
     [`${RUN} --num-instances 99999999999999999999`, "--num-instances: '99999999999999999999' is too large"],
     [`${RUN} --slow-factors 1,2`, '--slow-factors: 2 factors for 1 replica; give one for each replica at most'],
+    [`${RUN} --gateways 0`, "--gateways: '0' is too small"],
+    [`${RUN} --gateways 2 --flow-control`, '--gateways: is given with flow control'],
     [`${RUN} --slow-factors 1,0`, "--slow-factors: '0' is too small"],
     [`${RUN} --seed 1.5`, '--seed:'],
     [`${RUN} --horizon -1`, '--horizon:'],

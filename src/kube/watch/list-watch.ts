@@ -33,7 +33,7 @@ export const WATCH_TIMING: WatchTiming = {
   silenceMs: 90_000,
   relistMs: 720_000,
   leastPauseMs: 250,
-  mostPauseMs: 30_000,
+  mostPauseMs: 10_000,
 };
 
 const PAGE = 500;
