@@ -103,6 +103,7 @@ const LOADS_ON_DEMAND = [
   'cli/commands.ts',
   'cli/context.ts',
   'cli/keys.ts',
+  'cli/rollout.ts',
   'cli/subcommands.ts',
   'cli/completion/completion-model.ts',
 ];

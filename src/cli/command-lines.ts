@@ -8,6 +8,9 @@ import { CONTEXT_SHOW } from './context/show.js';
 import { CONTEXT_USE } from './context/use.js';
 import { APPLY } from './control/apply.js';
 import { BACKUP } from './control/backup.js';
+import { DIFF } from './control/change/diff.js';
+import { EDIT } from './control/change/edit.js';
+import { PATCH } from './control/change/patch.js';
 import { DELETE } from './control/delete.js';
 import { DESCRIBE } from './control/describe.js';
 import { EVENTS } from './control/events.js';
@@ -31,6 +34,9 @@ import { KEYS_SHOW } from './keys/show.js';
 import { KEYS_UPDATE } from './keys/update.js';
 import { KEYS_USAGE } from './keys/usage.js';
 import { OBSERVE } from './observe/observe.js';
+import { ROLLOUT_HISTORY } from './rollout/history.js';
+import { ROLLOUT_STATUS } from './rollout/status.js';
+import { ROLLOUT_UNDO } from './rollout/undo.js';
 import { SCHEMA } from './schema/schema.js';
 import { DEMO } from './serve/demo.js';
 import { ENGINE } from './serve/engine.js';
@@ -64,6 +70,12 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   DESCRIBE,
   DELETE,
   WAIT,
+  DIFF,
+  EDIT,
+  PATCH,
+  ROLLOUT_STATUS,
+  ROLLOUT_HISTORY,
+  ROLLOUT_UNDO,
   SCALE,
   LOGS,
   EVENTS,

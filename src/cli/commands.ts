@@ -108,6 +108,30 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./control/wait.js')).wait,
   },
   {
+    name: 'diff',
+    group: 'Operate',
+    summary: 'print what applying resource files would change',
+    load: async () => (await import('./control/change/diff.js')).diff,
+  },
+  {
+    name: 'edit',
+    group: 'Operate',
+    summary: 'change a resource in an editor',
+    load: async () => (await import('./control/change/edit.js')).edit,
+  },
+  {
+    name: 'patch',
+    group: 'Operate',
+    summary: 'change parts of a resource',
+    load: async () => (await import('./control/change/patch.js')).patch,
+  },
+  {
+    name: 'rollout',
+    group: 'Operate',
+    summary: 'follow the update of an endpoint, list the revisions of a resource, and undo changes',
+    load: async () => (await import('./rollout.js')).rollout,
+  },
+  {
     name: 'scale',
     group: 'Operate',
     summary: 'change the number of replicas of an endpoint',

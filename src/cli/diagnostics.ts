@@ -1,3 +1,5 @@
+import { isDiskFull } from '../files/file-problem.js';
+import { InputError, RunError } from '../kernel/errors.js';
 import { LOG_LEVELS } from './flags/output-flags.js';
 import type { CliIo } from './io.js';
 
@@ -17,4 +19,20 @@ export function createDiagnostics(level: string, io: CliIo): Diagnostics {
     if (LOG_LEVELS.indexOf(label) <= heard) io.stderr.write(`twinyard: ${word}: ${line}\n`);
   };
   return { warn: say('warn', 'warning'), info: say('info', 'info'), debug: say('debug', 'debug') };
+}
+
+/**
+ * A fault of a running server, for its log. What the system, the store or the network refused is one line, such as a full disk: it is
+ * repeated as long as it lasts. Anything else is a bug and has its stack.
+ */
+export function faultText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  for (let one: unknown = error; one instanceof Error; one = one.cause) {
+    const { code = '', errcode } = one as Error & { code?: unknown; errcode?: unknown };
+    const isOurs = one instanceof InputError || one instanceof RunError;
+    if (isOurs || /^E[A-Z0-9]+$/.test(String(code)) || errcode !== undefined) {
+      return `${isDiskFull(one) ? 'disk full: ' : ''}${error.message.replace(/\p{Cc}+/gu, ' ')}`;
+    }
+  }
+  return error.stack ?? error.message;
 }

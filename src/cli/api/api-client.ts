@@ -8,6 +8,8 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string | null>>;
   /** YAML or JSON. */
   readonly body?: string;
+  /** The resource version that a change is for. */
+  readonly version?: number;
   readonly signal?: AbortSignal;
 }
 

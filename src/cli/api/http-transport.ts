@@ -36,7 +36,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  async #send(method: string, path: string, { body, query = {}, signal }: CallOptions): Promise<Response> {
+  async #send(method: string, path: string, { body, query = {}, signal, version }: CallOptions): Promise<Response> {
     const url = new URL(path, this.server.url);
     for (const [name, value] of Object.entries(query)) if (value !== null) url.searchParams.set(name, value);
     try {
@@ -49,6 +49,7 @@ export class HttpTransport implements Transport {
           ...(body === undefined
             ? {}
             : { 'content-type': body.startsWith('{') ? 'application/json' : 'application/yaml' }),
+          ...(version === undefined ? {} : { 'if-match': String(version) }),
         },
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),

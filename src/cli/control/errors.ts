@@ -72,3 +72,9 @@ export const notForModels = () =>
 
 export const watchesOne = () =>
   new InputError('CONFLICTING_FLAGS', '--watch', 'is given together with several kinds', 'give one kind');
+
+export const editorFailed = (editor: string, problem: string, path: string) =>
+  new RunError('EDITOR_FAILED', `editor ${shownText(editor)}: ${problem}; the text is kept in ${path}`);
+
+export const editStopped = (what: string, problem: string, path: string) =>
+  new RunError('EDIT_STOPPED', `${what}: ${problem}; nothing was changed, the edited text is kept in ${path}`);

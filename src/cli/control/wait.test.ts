@@ -20,13 +20,34 @@ describe('wait', () => {
     expect(waiting.io.stdoutText()).toBe(`Endpoint default/chat is ${said}\n`);
   });
 
+  it.each([
+    ['condition=Ready', 'Ready'],
+    ['condition=ready=true', 'ready'],
+    ['condition=Stalled=false', 'Stalled=false'],
+    ['jsonpath={.status.phase}=Running', 'Running at {.status.phase}'],
+    ["jsonpath='{.status.phase}'=Running", "Running at '{.status.phase}'"],
+    ['jsonpath={.status.ready}=3', '3 at {.status.ready}'],
+    ['jsonpath=.status.url', 'set at .status.url'],
+  ])('for %s', async (condition, said) => {
+    await server.say('chat', 'Pending', {
+      conditions: [{ type: 'Ready', status: false, since: '2030-01-31T00:00:00Z' }],
+    });
+    const waiting = started(`wait ep/chat --for ${condition}`);
+    await streaming(1);
+    const since = '2030-01-31T00:00:00Z';
+    const conditions = ['Ready', 'Stalled'].map((type) => ({ type, status: type === 'Ready', since }));
+    await server.say('chat', 'Running', { ready: 3, conditions, url: 'http://127.0.0.1:1' });
+    expect(await waiting.ended).toBe(0);
+    expect(waiting.io.stdoutText()).toBe(`Endpoint default/chat is ${said}\n`);
+  });
+
   it('for an end, which may have come already', async () => {
     const waiting = started('wait endpoint chat --for deleted');
     await streaming(1);
     await printed('delete endpoint chat');
     await server.takeDown('chat');
     expect(await waiting.ended).toBe(0);
-    expect(await printed('wait endpoint chat --for deleted')).toBe('Endpoint default/chat is deleted\n');
+    expect(await printed('wait endpoint chat --for delete')).toBe('Endpoint default/chat is deleted\n');
   });
 
   it('is not content with what was said of an older edition', async () => {
@@ -87,7 +108,10 @@ describe('wait', () => {
     ['endpoint chat', '--for: is required'],
     ['endpoint', 'KIND/NAME: is required'],
     ['endpoint none --for ready', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
-    ['endpoint chat --for Running', "--for: 'Running' cannot be waited for; give 'ready', 'deleted', or a phase"],
+    [
+      'endpoint chat --for Running',
+      "--for: 'Running' cannot be waited for; give 'ready', 'delete', 'condition=Ready', a phase",
+    ],
     ['endpoint chat --for phase=Runing', "did you mean 'Running'?"],
     [
       'endpoint chat --for ready --timeout soon',

@@ -9,14 +9,14 @@ import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
-import { readWaitCondition } from './targets/wait-condition.js';
+import { readWaitCondition, WAIT_CONDITIONS } from './targets/wait-condition.js';
 import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
 const waitFlags = {
   for: stringFlag({
     default: null,
     placeholder: 'condition',
-    help: "'ready', 'deleted', or a phase as in 'phase=Running'",
+    help: WAIT_CONDITIONS,
   }),
   ...timeoutFlags,
   ...workspaceFlags,
@@ -34,7 +34,11 @@ export const WAIT: CommandLine = {
     { title: 'Server', flags: serverFlags },
   ],
   more: kindList,
-  examples: ['wait endpoint chat --for ready', 'wait endpoint chat --for phase=Running --timeout 30m'],
+  examples: [
+    'wait ep/chat --for condition=Ready',
+    "wait ep/chat --for 'jsonpath={.status.phase}=Running'",
+    'wait endpoint chat --for phase=Running --timeout 30m',
+  ],
 };
 
 /** Ends with 0 when the condition holds, and with 1 when the time is over. */

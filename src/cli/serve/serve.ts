@@ -5,6 +5,7 @@ import { GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { InheritedSockets } from '../../gateway/server/inherited-sockets.js';
 import { summaryOf } from '../commands.js';
+import { faultText } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
@@ -53,7 +54,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   tuneServer();
   const gateway = new Gateway(config, readConfig);
   gateway.onWarning = (line) => say(`warning: ${line}`);
-  gateway.onFault = (error) => say(`error, continuing: ${(error as Error).stack ?? error}`);
+  gateway.onFault = (error) => say(`error, continuing: ${faultText(error)}`);
   const stopped = io.untilStopped();
   const discoveries = await discover(gateway, say);
   let control: ControlPlane | null = null;

@@ -1,4 +1,4 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import type { InputError } from '../../kernel/errors.js';
 import type { Schema } from '../../schema/facts.js';
 import { choice, field, required, section } from '../../schema/fields.js';
@@ -61,7 +61,7 @@ export function defineKind<Spec extends v.GenericSchema>(facts: KindFacts<Spec>)
     apiVersion: required(choice([API_VERSION]), { help: 'version of the format' }),
     kind: required(choice([kind]), { help: 'kind of the resource' }),
     metadata: required(scope === 'global' ? globalMetadata : workspaceMetadata, { help: 'name and labels' }),
-    spec: required(spec, { help: 'desired state' }),
+    spec: specField(facts),
     status: field(statusSchema, { help: 'observed state, set by the control plane; ignored in files' }),
   });
   return {
@@ -79,6 +79,14 @@ export function defineKind<Spec extends v.GenericSchema>(facts: KindFacts<Spec>)
     statusSchema: statusSchema as unknown as v.GenericSchema<unknown, Status>,
     check: (value, placeOf) => facts.check?.(value as v.InferOutput<Spec>, placeOf) ?? [],
   };
+}
+
+/** May be left out where every field of it has a default, or needs none. */
+function specField<Spec extends v.GenericSchema>({ check, spec }: KindFacts<Spec>): v.GenericSchema {
+  const empty = v.safeParse(spec, {});
+  const isOptional = empty.success && (check?.(empty.output, (path) => path) ?? []).length === 0;
+  const help = 'desired state';
+  return isOptional ? field(spec, { default: {} as never, help }) : required(spec, { help });
 }
 
 /** A column of the spec or of the status, by its path; empty where the field is absent. */

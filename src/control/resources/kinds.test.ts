@@ -40,7 +40,7 @@ describe('Endpoint', () => {
   it('reports all problems at once', () => {
     const spec = { ...ENDPOINT, replicas: -1, resources: { memory: '16G' }, placement: 'sprad', env: { 'a-b': 'x' } };
     expect(wrong('Endpoint', spec)).toEqual([
-      "here (spec.resources.memory): '16G' is not valid; give an amount such as '512Mi' or '16Gi'",
+      "here (spec.resources.memory): '16G' is not valid; give an amount such as '512Mi', '16Gi' or '48.0 GiB'",
       'here (spec.replicas): -1 is too small; give a whole number from 0 to 1000',
       "here (spec.placement): unknown value 'sprad'; did you mean 'spread'? known: pack, spread",
       'here (spec.env.a-b): the name is not valid; give the name of an environment variable',

@@ -22,7 +22,8 @@ export const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const LABEL_KEY = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?$/;
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
-const MEMORY = /^[1-9][0-9]{0,8}(?:\.[0-9]{1,3})?(?:Mi|Gi|Ti)$/;
+/** As commands print it as well: `48.0 GiB`. */
+const MEMORY = /^(?:[1-9][0-9]{0,8}(?:\.[0-9]{1,3})?|0\.(?=0*[1-9])[0-9]{1,3}) ?(?:Mi|Gi|Ti)B?$/;
 
 export const name = pattern(NAME, 'a name of a-z, 0-9 and -, at most 63 characters');
 
@@ -44,13 +45,14 @@ export const localAddresses = field(flag, {
 /** A secret that is not sent in a header: it may contain spaces and line breaks. */
 export const secretText = secret(32_768, /^[^\0]+$/, 'a secret without zero bytes');
 
-export const memory = pattern(MEMORY, "an amount such as '512Mi' or '16Gi'");
+export const memory = pattern(MEMORY, "an amount such as '512Mi', '16Gi' or '48.0 GiB'");
 
 const UNITS = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
 
 /** The bytes of an amount that the schema has accepted. */
 export function memoryBytes(amount: string): number {
-  return Math.floor(Number(amount.slice(0, -2)) * UNITS[amount.slice(-2) as keyof typeof UNITS]);
+  const [, number, unit] = /^([\d.]+) ?(Mi|Gi|Ti)/.exec(amount)!;
+  return Math.floor(Number(number) * UNITS[unit as keyof typeof UNITS]);
 }
 
 const environmentName = pattern(ENVIRONMENT_NAME, 'the name of an environment variable');

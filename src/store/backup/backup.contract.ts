@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -162,6 +162,25 @@ export function backupContract(stores: TestStores): void {
       const before = await contents(store);
       await expect(restore(store, path)).rejects.toMatchObject({ code: 'BACKUP_NOT_EMPTY' });
       expect(await contents(store)).toEqual(before);
+    });
+
+    it.each([0.3, 0.6, 0.95])('of SQLite that is cut off at %d is named by its own path', async (share) => {
+      const source = await openStore(join(folder, `${share}.db`));
+      await new Resources(source).change('bob', async (tx) => {
+        for (let i = 0; i < 300; i++)
+          await tx.put({ kind: 'Role', workspace: 'w', name: `m${i}` }, { spec: {}, labels: {} });
+      });
+      const path = freshPath();
+      await backUp(join(folder, `${share}.db`), source, path);
+      await source.close();
+      truncateSync(path, Math.floor(statSync(path).size * share));
+      const restored = await stores.fresh();
+      const empty = await contents(restored);
+      const problem = await restore(restored, path).catch((error: Error) => error.message);
+      expect(problem).toMatch(/: is damaged or incomplete \(.*\); choose a file that `twinyard backup` wrote$/);
+      expect(problem).toContain(`${path}: `);
+      expect(problem).not.toContain('twinyard-restore');
+      expect(await contents(restored)).toEqual(empty);
     });
 
     it('restores nothing when it is damaged', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { sql } from 'kysely';
 import { readProblem } from '../../files/file-problem.js';
+import { InputError } from '../../kernel/errors.js';
 import { MIGRATIONS } from '../database/migrations.js';
 import { openStore, type Store, type StoreTransaction } from '../open-store.js';
 import { tableRows } from './backup.js';
@@ -27,9 +28,11 @@ export async function restore(store: Store, path: string): Promise<void> {
     try {
       const copy = join(folder, 'store.db');
       copyFileSync(path, copy);
-      const source = await openStore(copy, { create: false });
+      const source = await openStore(copy, { create: false }).catch((error: unknown) => {
+        throw damaged(path, copy, error);
+      });
       try {
-        await source.db.transaction().execute((tx) => fill(store, tablesOf(tx)));
+        await source.db.transaction().execute((tx) => fill(store, tablesOf(tx, path, copy)));
       } finally {
         await source.close();
       }
@@ -60,8 +63,25 @@ async function insert(tx: StoreTransaction, table: string, rows: readonly Row[])
   }
 }
 
-async function* tablesOf(tx: StoreTransaction): Rows {
-  for (const { key, name } of TABLES) for await (const rows of tableRows(tx, name, key)) yield [name, rows];
+async function* tablesOf(tx: StoreTransaction, path: string, copy: string): Rows {
+  for (const { key, name } of TABLES) {
+    const rows = tableRows(tx, name, key)[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await rows.next().catch((error: unknown) => {
+        throw damaged(path, copy, error);
+      });
+      if (next.done) break;
+      yield [name, next.value];
+    }
+  }
+}
+
+/** The backup is named by its own path, not by that of the copy that is read. */
+function damaged(path: string, copy: string, error: unknown): Error {
+  const { message } = error as Error;
+  if (error instanceof InputError && error.code === 'STORE_NEWER')
+    return new InputError('BACKUP_NEWER', path, error.problem, error.hint);
+  return badBackup(path, `is damaged or incomplete (${message.replaceAll(copy, path).replace(/^store \S+: /, '')})`);
 }
 
 async function* linesOf(path: string): Rows {

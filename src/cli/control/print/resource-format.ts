@@ -2,8 +2,8 @@ import type { Resource } from '../../../control/resources/resource.js';
 import { badValue } from '../../errors.js';
 import type { Flag } from '../../flags/flag.js';
 import { badColumns } from '../errors.js';
-import { readJsonPath, valueText } from './json-path.js';
-import { readJsonPathTemplate } from './json-path-template.js';
+import { readJsonPath, valueText } from '../json-path/json-path.js';
+import { readJsonPathTemplate } from '../json-path/json-path-template.js';
 
 /** A column of `-o custom-columns`. */
 export interface CustomColumn {
