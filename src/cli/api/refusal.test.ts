@@ -23,7 +23,8 @@ describe('an error response', () => {
 
   it('with problems becomes an error with its place, or one for all of them', () => {
     const one = { code: 'A', place: 'p', problem: 'is odd', hint: 'make it even' };
-    expect(refusalOf(URL, 422, error('A', { problems: [one] }))).toMatchObject({ name: 'InputError', ...one });
+    for (const status of [403, 422])
+      expect(refusalOf(URL, status, error('A', { problems: [one] }))).toMatchObject({ name: 'InputError', ...one });
     expect(refusalOf(URL, 422, error('A', { problems: [one, { ...one, code: 'B' }] }))).toMatchObject({
       problems: [{ code: 'A' }, { code: 'B' }],
     });

@@ -18,7 +18,7 @@ export function refusalOf(url: string, status: number, body: unknown): Error {
   if (typeof code !== 'string' || typeof message !== 'string' || typeof hint !== 'string')
     return notTheApi(url, status);
   if (status === 401) return tokenRefused(url, message);
-  if (status === 403) return forbidden(message);
+  if (status === 403 && !isProblems(problems)) return forbidden(message);
   if (isProblems(problems)) {
     const found = problems.map((one) => new InputError(one.code, flagOf(one.place), one.problem, one.hint));
     return found.length === 1 ? found[0]! : new InvalidResources(found);
