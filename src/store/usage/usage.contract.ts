@@ -65,6 +65,28 @@ export function usageContract(stores: TestStores): void {
       expect(await requests({ outcome: 'ok', model: 'm' })).toBe(2);
     });
 
+    it('can be filtered by the workspaces of keys and endpoints', async () => {
+      const { resources, usage } = await stores.fresh();
+      const ref = { kind: 'ApiKey', workspace: 'a', name: 'k' };
+      const { uid } = await resources.change('test', (tx) => tx.put(ref, { spec: {}, labels: {} }));
+      await usage.fold('j', [
+        used({ keyId: uid, endpoint: 'c/x' }),
+        used({ keyId: 'other', endpoint: 'a/x' }),
+        used({ keyId: 'jwt/a/ann', endpoint: 'c/x' }),
+        used({ keyId: 'jwt/ab/ann', endpoint: 'ab/x' }),
+        used({ keyId: 'other', endpoint: 'of-the-file' }),
+      ]);
+      const requests = async (...workspaces: string[]) => (await usage.query({ by: [], workspaces }))[0]!.requests;
+      expect([await requests('a'), await requests('ab'), await requests('c'), await requests('default')]).toEqual([
+        3, 1, 2, 1,
+      ]);
+      expect([await requests('a', 'ab'), await requests('none')]).toEqual([4, 0]);
+      expect((await resources.page({ kind: 'ApiKey', workspaces: ['a'] }, null, 9)).length).toBe(1);
+      expect((await resources.page({ kind: 'ApiKey', workspaces: ['b'] }, null, 9)).length).toBe(0);
+      expect((await resources.audit({ workspaces: ['a', 'b'] })).length).toBe(1);
+      expect((await resources.audit({ workspaces: ['b'] })).length).toBe(0);
+    });
+
     it('counts a journal once, even if it is folded again', async () => {
       const address = await stores.freshAddress();
       const shared = [await stores.open(address), await stores.open(address)];
