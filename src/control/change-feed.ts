@@ -64,7 +64,7 @@ export class ChangeFeed {
         yield { type: 'gone', version: this.#version };
         return;
       }
-      const next = this.#changes.find(({ version }) => version > seen);
+      const next = this.#changes[this.#indexAfter(seen)];
       if (next === undefined) {
         seen = this.#version;
         // Rare enough to cost little, and frequent enough to resume from after a pause.
@@ -79,6 +79,17 @@ export class ChangeFeed {
       reported = seen;
       yield { type: 'change', version: seen, change: next };
     }
+  }
+
+  /** Of the first change after a version: changes are in the order of their versions. */
+  #indexAfter(version: number): number {
+    let [low, high] = [0, this.#changes.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#changes[middle]!.version > version) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   /** Ends all followers. */

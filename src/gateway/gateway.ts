@@ -6,7 +6,7 @@ import { DecisionLog } from './decisions/decision-log.js';
 import { DecisionRing } from './decisions/decision-ring.js';
 import type { RefusalRing } from './decisions/refusal-ring.js';
 import type { Endpoint } from './fleet/endpoint/endpoint.js';
-import { EndpointDirectory } from './fleet/endpoint-directory.js';
+import { EndpointDirectory, flowsOf } from './fleet/endpoint-directory.js';
 import { Fleet } from './fleet/fleet.js';
 import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';
@@ -214,7 +214,7 @@ export class Gateway {
   /** Its metrics in Prometheus' text format. */
   metricsText(): string {
     const { endpoints, inFlight, log, metrics } = this;
-    const flow = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint.flow]));
+    const flow = flowsOf(endpoints);
     const view = { endpoints, inFlight, log, metrics, nowUs: this.clock.nowUs };
     return metricsText(view, { ...this.#services.metrics, flow, listeners: this.#ports.listeners });
   }

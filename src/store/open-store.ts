@@ -29,11 +29,17 @@ const LOCK_WAIT_MS = 5000;
 export async function openStore(text: string, options: OpenStoreOptions = {}): Promise<Store> {
   const { create = true, lockWaitMs = LOCK_WAIT_MS, migrate = true } = options;
   const address = storeAddress(text);
-  const dialect =
-    address.kind === 'sqlite'
-      ? await (await import('./database/sqlite-dialect.js')).sqliteDialect(address, { create, lockWaitMs })
-      : await (await import('./database/postgres-dialect.js')).postgresDialect(address);
-  const store = new OpenStore(address, new Kysely<StoreTables>({ dialect }), lockWaitMs);
+  const connect = async () => {
+    const dialect =
+      address.kind === 'sqlite'
+        ? await (await import('./database/sqlite-dialect.js')).sqliteDialect(address, { create, lockWaitMs })
+        : await (await import('./database/postgres-dialect.js')).postgresDialect(address);
+    return new Kysely<StoreTables>({ dialect });
+  };
+  const writer = await connect();
+  // Readers of a file need not wait for a long transaction; PostgreSQL has a pool of connections already.
+  const reader = address.kind === 'sqlite' && address.path !== ':memory:' ? await connect() : writer;
+  const store = new OpenStore(address, reader, writer, lockWaitMs);
   try {
     await (migrate ? store.bringUpToDate() : store.checkVersion());
   } catch (error) {
@@ -59,6 +65,7 @@ class OpenStore implements Store {
   constructor(
     private readonly opened: StoreAddress,
     readonly db: Kysely<StoreTables>,
+    private readonly writer: Kysely<StoreTables>,
     private readonly lockWaitMs: number,
   ) {
     this.settings = new StoreSettings(this);
@@ -81,10 +88,10 @@ class OpenStore implements Store {
     lasts: 'past-power-cuts' | 'past-crashes' = 'past-power-cuts',
   ): Promise<Result> {
     const isOnDisk = lasts === 'past-power-cuts';
-    if (this.kind === 'postgres') return this.db.transaction().execute((tx) => this.locked(tx, isOnDisk, work));
+    if (this.kind === 'postgres') return this.writer.transaction().execute((tx) => this.locked(tx, isOnDisk, work));
     // SQLite's transactions begin with the write lock.
-    if (isOnDisk) return this.db.transaction().execute(work);
-    return this.db.connection().execute(async (connection) => {
+    if (isOnDisk) return this.writer.transaction().execute(work);
+    return this.writer.connection().execute(async (connection) => {
       await sql`pragma synchronous = normal`.execute(connection);
       try {
         return await connection.transaction().execute(work);
@@ -114,8 +121,9 @@ class OpenStore implements Store {
     return (await now.execute(this.db)).rows[0]!.ms;
   }
 
-  close(): Promise<void> {
-    return this.db.destroy();
+  async close(): Promise<void> {
+    await this.db.destroy();
+    if (this.writer !== this.db) await this.writer.destroy();
   }
 
   async checkVersion(): Promise<void> {
@@ -124,7 +132,8 @@ class OpenStore implements Store {
 
   async bringUpToDate(): Promise<void> {
     const now = await this.now();
-    if ((await this.checkedVersion(this.db)) === MIGRATIONS.length) return;
+    // The writer first: only it finds out whether the file can be created.
+    if ((await this.checkedVersion(this.writer)) === MIGRATIONS.length) return;
     // Another process may have migrated meanwhile: the version that counts is the one read with the lock held.
     await this.exclusively(async (tx) => migrate(tx, this.kind, await this.checkedVersion(tx), now));
   }

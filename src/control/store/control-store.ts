@@ -2,6 +2,7 @@ import type { InputError } from '../../kernel/errors.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import type { Store } from '../../store/open-store.js';
 import type { StatusAction } from '../../store/resources/audit.js';
+import { differences } from '../../store/resources/resource-differences.js';
 import { shownRef, unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceEvents } from '../../store/resources/resource-events.js';
 import type { Json, ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
@@ -19,7 +20,7 @@ import { addressProblems, withAddressRights } from './address-limits.js';
 import { isBuiltIn } from './built-in.js';
 import { builtIn, nameTaken, resourceInUse } from './errors.js';
 import { type OperatorChange, operatorProblems } from './operator-limits.js';
-import { type Present, referenceProblems } from './reference-problems.js';
+import { type Present, type PresentOf, referenceProblems } from './reference-problems.js';
 import { usersOf } from './references.js';
 import { refOf, resourceView } from './resource-view.js';
 import { NO_SECRETS, type Secrets, sealSpec, unsealSpec } from './sealed-spec.js';
@@ -70,7 +71,11 @@ export class ControlStore {
           changes.push({ before, after, placeOf: one.placeOf });
         }
         // After all are in place: resources of one file may refer to each other in any order.
-        for (const one of wanted) problems.push(...(await problemsAmong(tx, one)));
+        const present = once((kind) => existing(tx, kind));
+        for (const one of wanted) {
+          problems.push(...(await problemsAmong(tx, one, present)));
+          if (problems.length >= MOST_PROBLEMS) break;
+        }
         if (options.isAdmin !== true) {
           for (const change of changes) {
             problems.push(...(await operatorProblems(change, tx)), ...addressProblems(change));
@@ -88,12 +93,15 @@ export class ControlStore {
 
   /** References of some documents to resources that are neither in the store nor among `all` documents. */
   async problemsIn(some: readonly Draft[], all: readonly Draft[]): Promise<InputError[]> {
-    const present = async (kind: string) => [
+    const present = once(async (kind: string) => [
       ...all.filter((one) => one.kind.kind === kind).map(presentDraft),
       ...(await this.resources.list({ kind })).filter(({ deletedAt }) => deletedAt === null),
-    ];
+    ]);
     const problems: InputError[] = [];
-    for (const one of some) problems.push(...(await referenceProblems({ ...one, kind: one.kind.kind }, present)));
+    for (const one of some) {
+      problems.push(...(await referenceProblems({ ...one, kind: one.kind.kind }, present)));
+      if (problems.length >= MOST_PROBLEMS) break;
+    }
     return problems;
   }
 
@@ -129,7 +137,7 @@ export class ControlStore {
     const record = await this.resources.change(actor, async (tx) => {
       if ((await tx.get(ref)) === null) throw unknownResource(ref);
       if (isBuiltIn(ref)) throw builtIn(ref);
-      const users = usersOf(ref, await tx.listAll());
+      const users = await usersIn(tx, ref);
       if (users.length > 0) throw resourceInUse(ref, users);
       const marked = await tx.markDeleted(ref, expected);
       if (ref.kind === API_KEY) await tx.remove(ref, marked.uid);
@@ -141,6 +149,10 @@ export class ControlStore {
   /** Stores an observed status. Null when the resource is gone, or another one has its name. */
   async putStatus(ref: ResourceRef, uid: string, status: unknown): Promise<Resource | null> {
     const checked = statusOf(ref, status);
+    // Most of the time nothing has changed: then there is nothing to write, and no lock to wait for.
+    const present = await this.resources.get(ref);
+    if (present === null || present.uid !== uid) return null;
+    if (differences(present.status, checked).length === 0) return resourceView(present);
     const work = (tx: ResourceTransaction) => tx.putStatus(ref, uid, checked);
     const record = await this.resources.change(CONTROL_PLANE, work, 'past-crashes');
     return record === null ? null : resourceView(record);
@@ -191,6 +203,14 @@ const statusOf = ({ kind }: ResourceRef, status: unknown) =>
 /** Kinds that share a path of requests, and so their names. */
 const TWINS: Readonly<Record<string, string>> = { Endpoint: 'ExternalEndpoint', ExternalEndpoint: 'Endpoint' };
 
+/** The kind that refers to resources of a kind. */
+const USED_BY: Readonly<Record<string, string>> = {
+  ApiKey: 'Role',
+  Cluster: 'Endpoint',
+  Engine: 'Endpoint',
+  ModelRegistry: 'Endpoint',
+};
+
 /** Rolls back a transaction whose changes were only reported. */
 class DryRun extends Error {}
 
@@ -199,17 +219,41 @@ const presentDraft = ({ isRight, kind, name, spec, workspace }: Draft): Present 
   spec: isRight ? (spec as Record<string, unknown>) : null,
 });
 
-async function problemsAmong(tx: ResourceTransaction, { placeOf, resource }: Wanted): Promise<InputError[]> {
+async function problemsAmong(
+  tx: ResourceTransaction,
+  { placeOf, resource }: Wanted,
+  present: PresentOf,
+): Promise<InputError[]> {
   const { workspace } = resource.metadata;
   const referring = { ...refOf(resource), spec: resource.spec, placeOf };
-  const problems = await referenceProblems(referring, (kind) => existing(tx, kind));
+  const problems = await referenceProblems(referring, present);
   const twin = TWINS[resource.kind];
   if (twin !== undefined) {
     const { name } = resource.metadata;
-    const others = (await tx.list(twin)).filter((one) => one.workspace === workspace && one.name === name);
-    if (others.length > 0) problems.push(nameTaken(placeOf('metadata.name'), shownRef(others[0]!)));
+    const other = await tx.get({ kind: twin, workspace: workspace ?? '', name });
+    if (other !== null) problems.push(nameTaken(placeOf('metadata.name'), shownRef(other)));
   }
   return problems;
+}
+
+/** More are not reported: reading them takes longer than fixing the first. */
+const MOST_PROBLEMS = 100;
+
+/** Reads each kind once, however many resources refer to it. */
+function once(read: PresentOf): PresentOf {
+  const known = new Map<string, ReturnType<PresentOf>>();
+  return (kind) => {
+    const found = known.get(kind) ?? read(kind);
+    known.set(kind, found);
+    return found;
+  };
+}
+
+/** Resources that refer to one. Only kinds that may do so are read. */
+async function usersIn(tx: ResourceTransaction, ref: ResourceRef): Promise<ResourceRef[]> {
+  if (ref.kind === 'Workspace') return tx.refsIn(ref.name);
+  const kind = USED_BY[ref.kind];
+  return kind === undefined ? [] : usersOf(ref, await tx.list(kind));
 }
 
 /** Without those that are being deleted. */

@@ -12,7 +12,8 @@ function isGranted(spec: unknown, workspace: string): boolean {
   return (spec as ApiKeySpec).grants.some((grant) => grant.workspace === workspace);
 }
 
-function refersTo({ kind, spec, workspace }: ResourceRecord, ref: ResourceRef): boolean {
+/** Whether a resource refers to another. */
+export function refersTo({ kind, spec, workspace }: ResourceRecord, ref: ResourceRef): boolean {
   if (ref.kind === 'Workspace') return workspace === ref.name || (kind === 'ApiKey' && isGranted(spec, ref.name));
   if (kind === 'Role' && ref.kind === 'ApiKey') {
     return workspace === ref.workspace && (spec as { api_keys: readonly string[] }).api_keys.includes(ref.name);

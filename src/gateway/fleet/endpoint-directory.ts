@@ -8,6 +8,7 @@ import {
   noReplica,
   replicaTaken,
 } from '../errors.js';
+import type { FlowControl } from '../flow/flow-control.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { LiveReplica } from './replica/live-replica.js';
 import { Settling } from './settling.js';
@@ -25,20 +26,45 @@ export function endpointWorkspace({ managed }: Pick<Endpoint, 'managed'>): strin
   return managed === null ? FILE_WORKSPACE : managed.workspace;
 }
 
+/** The flow control of those that have used it. */
+export function flowsOf(endpoints: ReadonlyMap<string, Endpoint>): Map<string, FlowControl> {
+  const flows = new Map<string, FlowControl>();
+  for (const { name, usedFlow } of endpoints.values()) if (usedFlow !== null) flows.set(name, usedFlow);
+  return flows;
+}
+
 const NONE: readonly Endpoint[] = [];
 
 /** The endpoints of a gateway by name, and which of them serves a request. */
 export class EndpointDirectory {
   /** Those of the configuration in its order, then managed ones by workspace and name. */
-  readonly byName = new Map<string, Endpoint>();
+  readonly #byName = new Map<string, Endpoint>();
   /** While the control plane has not declared all endpoints, an unknown one may still be declared. */
   readonly settling = new Settling();
 
   /** The same by workspace, in the same order: a request looks only where its key reaches. */
   readonly #byWorkspace = new Map<string, Endpoint[]>();
 
+  /** Whether endpoints have been inserted since they were last in order. */
+  #isMixed = false;
+
+  get byName(): ReadonlyMap<string, Endpoint> {
+    if (this.#isMixed) this.sort();
+    return this.#byName;
+  }
+
+  get(name: string): Endpoint | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Adds an endpoint anywhere: it is in its place when the order is next read. */
+  insert(endpoint: Endpoint): void {
+    this.add(endpoint);
+    this.#isMixed = true;
+  }
+
   add(endpoint: Endpoint): void {
-    this.byName.set(endpoint.name, endpoint);
+    this.#byName.set(endpoint.name, endpoint);
     const workspace = endpointWorkspace(endpoint);
     const others = this.#byWorkspace.get(workspace);
     if (others === undefined) this.#byWorkspace.set(workspace, [endpoint]);
@@ -46,7 +72,7 @@ export class EndpointDirectory {
   }
 
   remove(endpoint: Endpoint): void {
-    this.byName.delete(endpoint.name);
+    this.#byName.delete(endpoint.name);
     const workspace = endpointWorkspace(endpoint);
     const left = this.#byWorkspace.get(workspace)?.filter((other) => other !== endpoint) ?? [];
     if (left.length === 0) this.#byWorkspace.delete(workspace);
@@ -109,10 +135,11 @@ export class EndpointDirectory {
   }
 
   sort(): void {
-    const all = [...this.byName.values()];
+    this.#isMixed = false;
+    const all = [...this.#byName.values()];
     const managed = all.filter((endpoint) => endpoint.managed !== null);
     managed.sort(({ managed: a }, { managed: b }) => compare(a!.workspace, b!.workspace) || compare(a!.name, b!.name));
-    this.byName.clear();
+    this.#byName.clear();
     this.#byWorkspace.clear();
     for (const endpoint of all) if (endpoint.managed === null) this.add(endpoint);
     for (const endpoint of managed) this.add(endpoint);
@@ -120,7 +147,8 @@ export class EndpointDirectory {
 
   /** The endpoints of a workspace, or of every one. */
   #in(workspace: string): Iterable<Endpoint> {
-    return workspace === EVERY_WORKSPACE ? this.byName.values() : (this.#byWorkspace.get(workspace) ?? NONE);
+    const { byName } = this;
+    return workspace === EVERY_WORKSPACE ? byName.values() : (this.#byWorkspace.get(workspace) ?? NONE);
   }
 
   /** The first endpoint with a ready replica for the model or, where there is none, the first that serves it. */

@@ -125,8 +125,7 @@ export class Fleet {
     const name = managedName(facts.workspace, facts.name);
     const endpoint = new Endpoint(name, policy, this.#parts);
     endpoint.managed = facts;
-    this.directory.add(endpoint);
-    this.directory.sort();
+    this.directory.insert(endpoint);
     return endpoint;
   }
 

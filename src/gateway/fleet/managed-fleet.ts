@@ -95,7 +95,7 @@ export class ManagedFleet implements ManagedRoutes {
   }
 
   #endpoint(workspace: string, name: string): Endpoint | undefined {
-    const endpoint = this.#fleet.endpoints.get(managedName(workspace, name));
+    const endpoint = this.#fleet.directory.get(managedName(workspace, name));
     return endpoint?.managed ? endpoint : undefined;
   }
 
@@ -110,8 +110,9 @@ export class ManagedFleet implements ManagedRoutes {
   #refuse({ name, replicas, workspace }: ManagedEndpoint): void {
     const full = managedName(workspace, name);
     const ofFile = workspace === FILE_WORKSPACE ? [full, name] : [full];
-    if (ofFile.some((taken) => this.#fleet.endpoints.get(taken)?.managed === null)) throw endpointTaken(full);
+    if (ofFile.some((taken) => this.#fleet.directory.get(taken)?.managed === null)) throw endpointTaken(full);
     if (replicas.length > MOST_REPLICAS) throw tooManyReplicas(`endpoint '${full}'`, MOST_REPLICAS);
+    if (replicas.length === 0) return;
     const taken = new Set<string>();
     for (const replica of this.#fleet.directory.replicas()) if (replica.endpoint !== full) taken.add(replica.id);
     for (const { engine, external, id } of replicas) {

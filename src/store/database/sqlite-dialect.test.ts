@@ -93,10 +93,12 @@ describe('a store on a full disk', () => {
           lasts,
         );
       const { rows } = await store.db.executeQuery<{ page_count: number }>(pragma('page_count'));
-      await store.db.executeQuery(pragma(`max_page_count = ${rows[0]!.page_count}`));
+      // The limit is of the connection that writes.
+      const limit = (pages: number) => store.exclusively((tx) => tx.executeQuery(pragma(`max_page_count = ${pages}`)));
+      await limit(rows[0]!.page_count);
       const refused = await write('x'.repeat(100_000)).catch((error) => error);
       expect(refused).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('free some space') });
-      await store.db.executeQuery(pragma('max_page_count = 100000'));
+      await limit(100_000);
       await write('y'.repeat(100_000));
       expect([await store.settings.get('xxxxxxxxx'), (await store.settings.get('yyyyyyyyy'))?.length]).toEqual([
         null,

@@ -4,6 +4,7 @@ import { CompiledQuery, type Dialect, type SqliteDatabase, SqliteDialect, type S
 import type Libsql from 'libsql';
 import { isDenied, isDiskFull, writeProblem } from '../../files/file-problem.js';
 import { makeFolder } from '../../files/make-folder.js';
+import { Turns } from '../../kernel/turns.js';
 import type { OpenStoreOptions } from './database.js';
 import {
   fullStore,
@@ -27,6 +28,9 @@ const PRAGMAS = ['journal_mode = wal', 'synchronous = full'];
 /** SQLite's own waiting blocks the whole thread, so only the shortest waits are left to it. */
 const BUSY_TIMEOUT_MS = 5;
 
+/** Of all connections: each statement blocks this thread. */
+const TURNS = new Turns();
+
 /** SQLite through libsql. The file and the folders created for it are readable by their owner only. */
 export async function sqliteDialect(
   { path, shown }: StoreAddress & { kind: 'sqlite' },
@@ -45,6 +49,7 @@ export async function sqliteDialect(
   return storeDialect(dialect, {
     begin: 'begin immediate',
     lockWaitMs,
+    turns: TURNS,
     isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY'),
     translate: (error) => sqliteError(error, shown),
   });
@@ -88,6 +93,9 @@ export function sqliteError(error: unknown, shown: string): unknown {
   return storeFailed(shown, message);
 }
 
+const KEPT = /^(select|insert|update|delete|begin|commit|rollback|pragma synchronous)\b/;
+const MOST_PREPARED = 200;
+
 /** Statements that begin, end or prepare work. */
 const CONTROL = /^(begin|commit|rollback|pragma)\b/;
 
@@ -97,9 +105,22 @@ const CONTROL = /^(begin|commit|rollback|pragma)\b/;
  * later transactions could then never end. Inside a transaction nothing is refused as busy.
  */
 class StoreDatabase implements SqliteDatabase {
+  /** Statements that are executed again and again: preparing one takes longer than executing it. */
+  readonly #prepared = new Map<string, SqliteStatement>();
+
   constructor(private readonly inner: Libsql.Database) {}
 
   prepare(sql: string): SqliteStatement {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#prepare(sql);
+    // Others may change tables, which statements were prepared for.
+    if (!KEPT.test(sql) || this.#prepared.size >= MOST_PREPARED) this.#prepared.clear();
+    if (KEPT.test(sql)) this.#prepared.set(sql, statement);
+    return statement;
+  }
+
+  #prepare(sql: string): SqliteStatement {
     const statement = this.inner.prepare(sql);
     return {
       reader: statement.reader,

@@ -7,6 +7,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
+import type { Turns } from '../../kernel/turns.js';
 
 const LONGEST_PAUSE_MS = 20;
 
@@ -15,6 +16,8 @@ export interface DriverTraits {
   readonly begin: string;
   /** How long to wait for another process that has locked the store. */
   readonly lockWaitMs: number;
+  /** Given where statements block this thread: many of them are spread over turns of the event loop. */
+  readonly turns?: Turns;
   /** Whether the statement may be retried: the refusal is temporary, and nothing was changed. */
   isBusy(error: unknown): boolean;
   /** The error that callers of the store get. */
@@ -69,6 +72,11 @@ class StoreDriver implements Driver {
     return this.inner.destroy();
   }
 
+  /** Null when there is time left in this turn of the event loop. */
+  turn(): Promise<void> | null {
+    return this.traits.turns?.next() ?? null;
+  }
+
   /** Retries the work while another process holds the lock, then throws the error of the store. */
   async translated<Result>(work: () => Promise<Result>): Promise<Result> {
     const giveUpAt = performance.now() + this.traits.lockWaitMs;
@@ -89,7 +97,8 @@ class StoreConnection implements DatabaseConnection {
     private readonly driver: StoreDriver,
   ) {}
 
-  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    await this.driver.turn();
     return this.driver.translated(async () => this.inner.executeQuery<Row>(query));
   }
 

@@ -1,7 +1,7 @@
 import type { StoreTransaction } from '../database/database.js';
 import { type AuditAction, readAudit, type StatusAction, writeAudit } from './audit.js';
 import { makeUid } from './make-uid.js';
-import { nextVersion } from './next-version.js';
+import { lastVersion, putVersion } from './next-version.js';
 import { differences } from './resource-differences.js';
 import { deletingResource, ResourceConflict, unknownResource } from './resource-errors.js';
 import {
@@ -26,6 +26,10 @@ export type Expected = number | null | 'any';
 export class ResourceTransaction {
   /** In the order in which they were made. */
   readonly changes: ResourceChange[] = [];
+  /** The last version, once it is known: nothing else changes it before the transaction ends. */
+  #version: number | null = null;
+  /** As they are now. */
+  readonly #known = new Map<string, ResourceRecord | null>();
 
   constructor(
     private readonly tx: StoreTransaction,
@@ -34,6 +38,8 @@ export class ResourceTransaction {
   ) {}
 
   async get({ kind, name, workspace }: ResourceRef): Promise<ResourceRecord | null> {
+    const known = this.#known.get(keyOf({ kind, workspace, name }));
+    if (known !== undefined) return known;
     const row = await this.tx
       .selectFrom('resources')
       .selectAll()
@@ -41,7 +47,12 @@ export class ResourceTransaction {
       .where('workspace', '=', workspace)
       .where('name', '=', name)
       .executeTakeFirst();
-    return row === undefined ? null : resourceRecordOf(row);
+    return this.know({ kind, workspace, name }, row === undefined ? null : resourceRecordOf(row));
+  }
+
+  /** Writes what all changes share; the last call. */
+  async end(): Promise<void> {
+    if (this.#version !== null) await putVersion(this.tx, this.#version);
   }
 
   async list(kind: string): Promise<ResourceRecord[]> {
@@ -49,8 +60,10 @@ export class ResourceTransaction {
     return rows.map(resourceRecordOf);
   }
 
-  async listAll(): Promise<ResourceRecord[]> {
-    return (await this.tx.selectFrom('resources').selectAll().execute()).map(resourceRecordOf);
+  /** The resources of a workspace, of any kind. */
+  refsIn(workspace: string): Promise<ResourceRef[]> {
+    const rows = this.tx.selectFrom('resources').select(['kind', 'workspace', 'name']);
+    return rows.where('workspace', '=', workspace).execute();
   }
 
   /** Creates or changes a resource. One that stays the same keeps its version. */
@@ -61,7 +74,7 @@ export class ResourceTransaction {
     if (before.deletedAt !== null) throw deletingResource(ref);
     const isSpecNew = differences(before.spec, content.spec).length > 0;
     if (!isSpecNew && differences(before.labels, content.labels).length === 0) return before;
-    const version = await nextVersion(this.tx);
+    const version = await this.nextVersion();
     const after: ResourceRecord = {
       ...before,
       ...content,
@@ -89,7 +102,7 @@ export class ResourceTransaction {
     const before = await this.get(ref);
     if (before === null || before.uid !== uid) return null;
     if (action === null && differences(before.status, status).length === 0) return before;
-    const version = await nextVersion(this.tx);
+    const version = await this.nextVersion();
     const after: ResourceRecord = { ...before, status, resourceVersion: version };
     await this.save(after);
     if (action === null) this.changes.push({ type: 'status', version, record: after });
@@ -106,7 +119,7 @@ export class ResourceTransaction {
   ): Promise<ResourceRecord> {
     const before = await this.get({ kind, workspace, name });
     if (before === null || before.uid !== uid) throw unknownResource({ kind, workspace, name });
-    const version = await nextVersion(this.tx);
+    const version = await this.nextVersion();
     const after: ResourceRecord = { ...before, status, privateState, resourceVersion: version };
     await this.save(after);
     await this.done('status', action, before, after, version);
@@ -119,7 +132,7 @@ export class ResourceTransaction {
     if (before === null) throw unknownResource(ref);
     await this.check(ref, before, expected);
     if (before.deletedAt !== null) return before;
-    const version = await nextVersion(this.tx);
+    const version = await this.nextVersion();
     const after = { ...before, resourceVersion: version, specVersion: version, deletedAt: this.now };
     await this.save(after);
     await this.done('deleting', 'delete', before, after, version);
@@ -130,15 +143,16 @@ export class ResourceTransaction {
   async remove(ref: ResourceRef, uid: string): Promise<boolean> {
     const before = await this.get(ref);
     if (before === null || before.uid !== uid || before.deletedAt === null) return false;
-    const version = await nextVersion(this.tx);
+    const version = await this.nextVersion();
     await this.tx.deleteFrom('resources').where('uid', '=', uid).execute();
+    this.know(ref, null);
     await deleteRevisions(this.tx, uid);
     await this.done('removed', 'remove', before, null, version);
     return true;
   }
 
   private async create(ref: ResourceRef, { labels, spec }: ResourceContent): Promise<ResourceRecord> {
-    const version = await nextVersion(this.tx);
+    const version = await this.nextVersion();
     const record: ResourceRecord = {
       kind: ref.kind,
       workspace: ref.workspace,
@@ -156,6 +170,7 @@ export class ResourceTransaction {
       deletedAt: null,
     };
     await this.tx.insertInto('resources').values(resourceRowOf(record)).execute();
+    this.know(ref, record);
     await keepRevision(this.tx, record);
     await this.done('created', 'create', null, record, version);
     return record;
@@ -173,7 +188,18 @@ export class ResourceTransaction {
     throw new ResourceConflict(current, ref, expected, since.reverse());
   }
 
+  private async nextVersion(): Promise<number> {
+    this.#version = (this.#version ?? (await lastVersion(this.tx))) + 1;
+    return this.#version;
+  }
+
+  private know(ref: ResourceRef, record: ResourceRecord | null): ResourceRecord | null {
+    this.#known.set(keyOf(ref), record);
+    return record;
+  }
+
   private async save(record: ResourceRecord): Promise<void> {
+    this.know(record, record);
     const { kind: _k, workspace: _w, name: _n, uid, created_at: _c, ...columns } = resourceRowOf(record);
     await this.tx.updateTable('resources').set(columns).where('uid', '=', uid).execute();
   }
@@ -189,3 +215,5 @@ export class ResourceTransaction {
     this.changes.push({ type, version, record: (after ?? before)! });
   }
 }
+
+const keyOf = ({ kind, name, workspace }: ResourceRef) => `${kind}/${workspace}/${name}`;

@@ -14,6 +14,9 @@ export type ResourceListener = (changes: readonly ResourceChange[]) => unknown;
 /** Where a page of resources begins: after this one. */
 export type PageStart = Pick<ResourceRef, 'workspace' | 'name'>;
 
+/** Rows read at once. */
+const ROWS = 250;
+
 interface PageQuery {
   readonly kind: string;
   readonly workspace?: string;
@@ -45,7 +48,9 @@ export class Resources {
       const now = await this.store.now();
       const [result, changes] = await this.store.exclusively(async (tx) => {
         const transaction = new ResourceTransaction(tx, actor, now);
-        return [await work(transaction), transaction.changes] as const;
+        const result = await work(transaction);
+        await transaction.end();
+        return [result, transaction.changes] as const;
       }, lasts);
       const heard = changes.length === 0 ? [] : [...this.#listeners].map((listener) => listener(changes));
       return { result, heard: Promise.allSettled(heard) };
@@ -88,6 +93,35 @@ export class Resources {
     if (workspaces !== undefined) select = select.where(seenRows(workspaces));
     if (after !== null) select = select.where(sql<boolean>`(workspace, name) > (${after.workspace}, ${after.name})`);
     return (await select.orderBy('workspace').orderBy('name').limit(limit).execute()).map(resourceRecordOf);
+  }
+
+  /** All resources by kind, workspace and name, read some at a time: no other query waits for all of them. */
+  async *eachRef(): AsyncGenerator<ResourceRef> {
+    let last: ResourceRef | null = null;
+    for (;;) {
+      let select = this.store.db.selectFrom('resources').select(['kind', 'workspace', 'name']);
+      const { kind: k, workspace: w, name: n }: ResourceRef = last ?? { kind: '', workspace: '', name: '' };
+      if (last !== null) select = select.where(sql<boolean>`(kind, workspace, name) > (${k}, ${w}, ${n})`);
+      const rows: ResourceRef[] = await select
+        .orderBy('kind')
+        .orderBy('workspace')
+        .orderBy('name')
+        .limit(ROWS)
+        .execute();
+      yield* rows;
+      if (rows.length < ROWS) return;
+      last = rows.at(-1)!;
+    }
+  }
+
+  /** All of those of a kind, in the same way. */
+  async *each(kind: string): AsyncGenerator<ResourceRecord> {
+    for (let last: PageStart | null = null; ; ) {
+      const rows: ResourceRecord[] = await this.page({ kind }, last, ROWS);
+      yield* rows;
+      if (rows.length < ROWS) return;
+      last = rows.at(-1)!;
+    }
   }
 
   /** Those that were changed after a version, in the order of their changes. */

@@ -4,7 +4,7 @@ import type { ResourceChange, ResourceRecord, ResourceRef } from '../../../store
 import { kindNamed } from '../../resources/kinds.js';
 import type { Status } from '../../resources/resource.js';
 import type { ControlStore } from '../../store/control-store.js';
-import { usersOf } from '../../store/references.js';
+import { refersTo } from '../../store/references.js';
 import { ChangePoll } from './change-poll.js';
 import type { Reconciler } from './reconciler.js';
 import { keyRef, refKey } from './ref-key.js';
@@ -63,14 +63,17 @@ export class Reconcilers {
       for (const change of changes) this.#changed(change);
     });
     const version = this.#poll === null ? 0 : await store.resources.version();
-    const records = await store.resources.list();
-    this.#poll?.start(version, records);
-    for (const record of records) this.enqueue(record);
+    const refs: ResourceRef[] = [];
+    for await (const ref of store.resources.eachRef()) {
+      if (this.#poll !== null) refs.push(ref);
+      this.enqueue(ref);
+    }
+    this.#poll?.start(version, refs);
   }
 
   /** Reconciles all resources again. */
   async enqueueAll(): Promise<void> {
-    for (const record of await this.#options.store.resources.list()) this.enqueue(record);
+    for await (const ref of this.#options.store.resources.eachRef()) this.enqueue(ref);
   }
 
   enqueue(ref: ResourceRef): void {
@@ -106,12 +109,14 @@ export class Reconcilers {
 
   async #enqueueDependents(ref: ResourceRef): Promise<void> {
     if (ref.kind !== 'Engine' && ref.kind !== 'Cluster' && ref.kind !== 'ModelRegistry') return;
-    for (const one of usersOf(ref, await this.#options.store.resources.list({ kind: 'Endpoint' }))) this.enqueue(one);
+    for await (const one of this.#options.store.resources.each('Endpoint')) if (refersTo(one, ref)) this.enqueue(one);
   }
 
   async #work(key: string): Promise<number | null> {
     const ref = keyRef(key);
-    const waitMs = (await this.#reconcilers.get(ref.kind)?.reconcile(ref)) ?? null;
+    const reconciler = this.#reconcilers.get(ref.kind);
+    if (reconciler === undefined) return null;
+    const waitMs = await reconciler.reconcile(ref);
     this.#isStoreFailing = false;
     return waitMs;
   }

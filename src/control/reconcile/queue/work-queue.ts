@@ -19,14 +19,20 @@ interface Entry {
   cancel: () => void;
 }
 
+/** Runs at the same time: enough that none waits for slow ones, and few enough that others get their turn at the store. */
+const MOST_RUNS = 64;
+
 /**
  * A queue of keys. Each key has one run at a time; however often it is added during a run, one more follows. Keys do not wait for
- * each other.
+ * each other, unless there are thousands.
  */
 export class WorkQueue {
   readonly #entries = new Map<string, Entry>();
   readonly #options: WorkQueueOptions;
+  /** By key, until the end of the run; those that wait for their turn included. */
   readonly #runs = new Map<Promise<void>, string>();
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
   #isClosed = false;
 
   constructor(options: WorkQueueOptions) {
@@ -72,15 +78,24 @@ export class WorkQueue {
   }
 
   async #run(key: string, entry: Entry): Promise<void> {
+    if (this.#running >= MOST_RUNS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running++;
+    // What was added while it waited is part of this run.
+    entry.isStale = false;
     let waitMs: number | null;
     try {
-      waitMs = await this.#options.work(key);
+      waitMs = this.#isClosed ? null : await this.#options.work(key);
       entry.failures = 0;
     } catch (error) {
       if (this.#isClosed) return;
       entry.failures++;
       waitMs = retryDelay(entry.failures);
       this.#options.onFailure(key, error, entry.failures);
+    } finally {
+      // The next one takes over the place.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
     }
     entry.isRunning = false;
     if (this.#isClosed) return;

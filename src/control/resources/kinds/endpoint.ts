@@ -177,11 +177,24 @@ function argumentProblems({ model, variables }: EndpointSpec, placeOf: PlaceOf):
     .map(([path]) => invalidField(placeOf(path), "begins with '-'", 'the engine would read it as a flag: rename it'));
 }
 
+/** By their keys: many endpoints share a policy, and each is checked and reconciled again and again. */
+const policies = new Map<string, PolicyConfig>();
+const MOST_POLICIES = 256;
+
 /** The policy of an endpoint as the gateway takes it. Throws an `InputError` for one that is not valid. */
 export function endpointPolicy(
   { admission, flow_control, routing }: Pick<PolicyKeys, 'routing' | 'admission' | 'flow_control'>,
   placeOf: PlaceOf,
   warn?: (line: string) => void,
 ): PolicyConfig {
-  return policyOf({ routing, admission, flow_control }, DEFAULT_POLICY, (key) => placeOf(`spec.${key}`), warn);
+  const keys = { routing, admission, flow_control };
+  const policy = () => policyOf(keys, DEFAULT_POLICY, (key) => placeOf(`spec.${key}`), warn);
+  if (warn !== undefined) return policy();
+  const text = JSON.stringify(keys);
+  const known = policies.get(text);
+  if (known !== undefined) return known;
+  const made = policy();
+  if (policies.size >= MOST_POLICIES) policies.clear();
+  policies.set(text, made);
+  return made;
 }

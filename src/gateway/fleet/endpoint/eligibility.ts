@@ -68,3 +68,14 @@ export function findRemovals(
     if (hasEnough(replica, inFlight[slot]!, load / warm, nowMs, slowStartMs)) out[slot] = 'slow start';
   }
 }
+
+/** Milliseconds until a replica that has asked for a pause takes requests again; infinite when none has. */
+export function shortestPause(replicas: readonly LiveReplica[], model: string, nowMs: number): number {
+  let pauseMs = Number.POSITIVE_INFINITY;
+  for (const replica of replicas) {
+    const { pausedUntilMs } = replica;
+    if (pausedUntilMs <= nowMs || removal(replica, model, pausedUntilMs) !== null) continue;
+    pauseMs = Math.min(pauseMs, pausedUntilMs - nowMs);
+  }
+  return pauseMs;
+}

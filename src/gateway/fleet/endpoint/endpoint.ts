@@ -1,22 +1,28 @@
 import type { ApiError } from '../../../protocol/errors.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
-import { DecidingFleet } from '../../decisions/deciding-fleet.js';
-import { EndpointLog } from '../../decisions/endpoint-log.js';
 import { endpointGone, noReplica, replicasLimited } from '../../errors.js';
-import { timerAlarms } from '../../flow/alarm.js';
-import { FlowControl } from '../../flow/flow-control.js';
-import { MeasuredPrompt } from '../../request/measured-prompt.js';
+import type { FlowControl } from '../../flow/flow-control.js';
+import type { MeasuredPrompt } from '../../request/measured-prompt.js';
 import { readLoadHeader, withLoad } from '../../signals/load-header.js';
 import type { ReplicaSignals } from '../../signals/replica-signals.js';
 import type { ManagedFacts } from '../managed-routes.js';
 import type { LiveReplica } from '../replica/live-replica.js';
-import { removal } from './eligibility.js';
+import {
+  configureDeciding,
+  type Deciding,
+  newDeciding,
+  policyHashOf,
+  reviewTrust,
+  shareReplicas,
+  takePolicy,
+  trustLine,
+} from './deciding.js';
+import { removal, shortestPause } from './eligibility.js';
 import type { EndpointHost } from './endpoint-host.js';
-import { FleetLook } from './fleet-look.js';
-import { Placer } from './placer.js';
+import type { FleetLook } from './fleet-look.js';
+import type { Placer } from './placer.js';
 import { PolicyHistory, type PolicyVersion } from './policy-history.js';
 import { type AwaitingReplica, ReadyLine } from './ready-line.js';
-import { hasShares } from './request-shares.js';
 
 /**
  * The replicas that serve one set of models under one policy: flow control before them, and the decisions among them.
@@ -31,75 +37,78 @@ export class Endpoint {
    * of the last ones.
    */
   discovery: { problem: string | null; models: ReadonlySet<string> } | null = null;
-  /** Admission and queue, before a replica is chosen. */
-  readonly flow: FlowControl;
-  readonly look: FleetLook;
-  readonly placer: Placer;
-  /** Of the request that was measured or placed last; valid until the next. */
-  readonly prompt = new MeasuredPrompt();
   readonly #host: EndpointHost;
-  /** Null where decisions are not logged. */
-  readonly #log: EndpointLog | null;
-  readonly #fleet: DecidingFleet;
   readonly #history: PolicyHistory;
   readonly #line = new ReadyLine();
+  #policy: PolicyConfig;
+  /** Null until a replica or a request needs it, and while it is idle: it has room for every replica there may be. */
+  #deciding: Deciding | null = null;
+  #closed: { readonly error: ApiError; readonly cause: string } | null = null;
 
   constructor(name: string, policy: PolicyConfig, host: EndpointHost) {
-    const { config, nowUs } = host;
     this.name = name;
     this.#host = host;
-    this.#log = host.log === null ? null : new EndpointLog(name, host.log);
-    this.#fleet = new DecidingFleet(policy, config.seed, config.signals.staleMs);
-    this.#fleet.suspicion.onChange = (slot, isSuspect, reason) => this.#trustChanged(slot, isSuspect, reason);
-    this.configure();
-    this.look = new FleetLook(this.#fleet, this.prompt, nowUs);
-    const newAlarm = host.newAlarm ?? timerAlarms(nowUs);
-    this.flow = new FlowControl(policy, this.look, this.#fleet.host, newAlarm);
-    const { flow, prompt } = this;
-    this.placer = new Placer({ endpoint: name, host, fleet: this.#fleet, prompt, flow, log: this.#log });
-    this.#history = new PolicyHistory({ hash: this.policyHash, policy, sinceUs: nowUs() });
-    this.#log?.policy(this.#fleet, config.seed, true);
+    this.#policy = policy;
+    this.#history = new PolicyHistory({ hash: policyHashOf(policy), policy, sinceUs: host.nowUs() });
   }
 
   get policy(): PolicyConfig {
-    return this.#fleet.config;
+    return this.#policy;
   }
 
   get policyHash(): string {
-    return this.#fleet.policyHash;
+    return this.#deciding?.fleet.policyHash ?? policyHashOf(this.#policy);
+  }
+
+  /** Admission and queue, before a replica is chosen. */
+  get flow(): FlowControl {
+    return this.#decide().flow;
+  }
+
+  /** Null while nothing has needed it. */
+  get usedFlow(): FlowControl | null {
+    return this.#deciding?.flow ?? null;
+  }
+
+  get look(): FleetLook {
+    return this.#decide().look;
+  }
+
+  get placer(): Placer {
+    return this.#decide().placer;
+  }
+
+  /** Of the request that was measured or placed last; valid until the next. */
+  get prompt(): MeasuredPrompt {
+    return this.#decide().prompt;
   }
 
   /** Tokens per block of the prompts its policy looks at. */
   get blockSize(): number {
-    return this.#fleet.blockSize;
+    return this.#decide().fleet.blockSize;
   }
 
   /** Requests on its replicas. */
   get inFlight(): number {
-    return this.placer.inFlight;
+    return this.#deciding?.placer.inFlight ?? 0;
   }
 
   /** Requests on a replica as the policy counts them. */
   inFlightOf(replica: LiveReplica): number {
-    const slot = this.#fleet.slot(replica.id);
-    return slot < 0 ? 0 : this.#fleet.view.inFlight[slot]!;
+    const fleet = this.#deciding?.fleet;
+    return fleet?.view.inFlight[fleet.slot(replica.id)] ?? 0;
   }
 
   /** Why it is suspect: it takes requests and gives nothing back. Empty when it is trusted. */
   suspicionOf({ id }: Pick<LiveReplica, 'id'>): string {
-    const slot = this.#fleet.slot(id);
-    return slot < 0 ? '' : this.#fleet.suspicion.reasonOf(slot);
+    const fleet = this.#deciding?.fleet;
+    const slot = fleet?.slot(id) ?? -1;
+    return slot < 0 ? '' : fleet!.suspicion.reasonOf(slot);
   }
 
   /** Finds replicas that take requests and give nothing back; called several times a second. */
   review(nowUs: number): void {
-    const { suspicion } = this.#fleet;
-    for (let slot = 0; slot < this.replicas.length; slot++) {
-      const replica = this.replicas[slot]!;
-      const isReady = removal(replica, null, nowUs / 1000) === null;
-      suspicion.observe(slot, replica.heardUs, isReady ? replica.readySinceMs * 1000 : -1);
-    }
-    suspicion.review(nowUs);
+    if (this.#deciding !== null) reviewTrust(this.#deciding, this.replicas, nowUs);
   }
 
   /** Whether a replica serves this model, ready or not, or did so before all left, or the endpoint declares it. */
@@ -129,14 +138,11 @@ export class Endpoint {
   /** The same for one that is not suspect. */
   hasTrusted(model: string, tried: readonly LiveReplica[], last: LiveReplica): boolean {
     const nowMs = this.#host.nowUs() / 1000;
-    const { suspicion } = this.#fleet;
-    return this.replicas.some(
-      (replica, slot) =>
-        replica !== last &&
-        !tried.includes(replica) &&
-        !suspicion.isSuspect(slot) &&
-        removal(replica, model, nowMs) === null,
-    );
+    const suspicion = this.#deciding?.fleet.suspicion;
+    return this.replicas.some((replica, slot) => {
+      const isOther = replica !== last && !tried.includes(replica) && suspicion?.isSuspect(slot) !== true;
+      return isOther && removal(replica, model, nowMs) === null;
+    });
   }
 
   // Requests that wait a moment for a replica.
@@ -159,14 +165,9 @@ export class Endpoint {
   /** For a request that could not be placed, the last one; 429 where a pause that a replica asked for is the reason. */
   noReplicaError(model: string): ApiError {
     const nowMs = this.#host.nowUs() / 1000;
-    let pauseMs = Number.POSITIVE_INFINITY;
-    for (const replica of this.replicas) {
-      const { pausedUntilMs } = replica;
-      if (pausedUntilMs <= nowMs || removal(replica, model, pausedUntilMs) !== null) continue;
-      pauseMs = Math.min(pauseMs, pausedUntilMs - nowMs);
-    }
+    const pauseMs = shortestPause(this.replicas, model, nowMs);
     if (Number.isFinite(pauseMs)) return replicasLimited(model, Math.ceil(pauseMs / 1000));
-    return noReplica(model, this.placer.lastRemovals || (this.managed?.waitsFor ?? 'there are none'));
+    return noReplica(model, this.#deciding?.placer.lastRemovals || (this.managed?.waitsFor ?? 'there are none'));
   }
 
   // Changes of the fleet.
@@ -174,22 +175,25 @@ export class Endpoint {
   /** Requests on replicas that leave go on; the policy forgets those replicas. */
   setReplicas(replicas: readonly LiveReplica[]): void {
     this.replicas = replicas;
+    if (replicas.length === 0 && this.#park()) return;
+    const deciding = this.#decide();
     const ids = replicas.map(({ id }) => id);
-    this.#log?.replicas(ids);
-    this.#fleet.setReplicas(ids);
-    this.#shareReplicas();
+    deciding.log?.replicas(ids);
+    deciding.fleet.setReplicas(ids);
+    shareReplicas(deciding, replicas);
     this.fleetChanged();
   }
 
   /** Models, tiers or weights of its replicas may have changed. */
   replicasChanged(): void {
-    this.#shareReplicas();
+    if (this.replicas.length === 0 && this.#park()) return;
+    shareReplicas(this.#decide(), this.replicas);
     this.fleetChanged();
   }
 
   /** A replica has become ready or unhealthy, has reported, or time has passed. */
   fleetChanged(): void {
-    this.flow.fleetChanged();
+    this.#deciding?.flow.fleetChanged();
     this.#wakeAwaiting();
   }
 
@@ -204,7 +208,10 @@ export class Endpoint {
     const load = readLoadHeader(header);
     if (load === null) return;
     const nowUs = this.#host.nowUs();
-    this.#takeSignals(replica, withLoad(replica.scraped, load, nowUs, nowUs - this.#fleet.signals.staleMs * 1000));
+    this.#takeSignals(
+      replica,
+      withLoad(replica.scraped, load, nowUs, nowUs - this.#decide().fleet.signals.staleMs * 1000),
+    );
   }
 
   // Changes of the policy and the configuration.
@@ -230,34 +237,46 @@ export class Endpoint {
 
   /** The configuration has been read: signals and first bytes may take a longer or shorter time. */
   configure(): void {
-    const { signals, timeouts } = this.#host.config;
-    const { waits } = this.#fleet.suspicion;
-    waits.floorUs = timeouts.firstByteFloorMs * 1000;
-    waits.ceilingUs = timeouts.firstByteMs * 1000;
-    const { staleMs } = signals;
-    if (staleMs === this.#fleet.signals.staleMs) return;
-    this.#fleet.signals.staleMs = staleMs;
-    this.#log?.stale(staleMs);
+    if (this.#deciding !== null) configureDeciding(this.#deciding, this.#host.config);
   }
 
   /** Removes the endpoint. The ends of its last requests are not logged: another endpoint may have its name by then. */
   retire(): void {
     this.close(endpointGone(this.name), 'endpoint removed');
     this.setReplicas([]);
-    this.#log?.end();
+    this.#deciding?.log?.end();
   }
 
   /** Refuses requests that have no replica yet, and all further ones. */
   close(error: ApiError, cause: string): void {
-    this.flow.close(error, cause);
+    this.#closed = { error, cause };
+    this.#deciding?.flow.close(error, cause);
     this.#line.close(error, cause);
   }
 
   #takeOn(policy: PolicyConfig): void {
-    this.#fleet.setPolicy(policy);
-    this.placer.policyChanged();
-    this.#log?.policy(this.#fleet, this.#host.config.seed, false);
-    this.flow.configure(policy);
+    // An invalid one throws before anything has changed.
+    policyHashOf(policy);
+    this.#policy = policy;
+    if (this.#deciding !== null) takePolicy(this.#deciding, policy, this.#host.config.seed);
+  }
+
+  #decide(): Deciding {
+    if (this.#deciding !== null) return this.#deciding;
+    this.#deciding = newDeciding(this.name, this.#policy, this.#host);
+    this.#deciding.fleet.suspicion.onChange = (slot, isSuspect, reason) => this.#trustChanged(slot, isSuspect, reason);
+    this.configure();
+    if (this.#closed !== null) this.#deciding.flow.close(this.#closed.error, this.#closed.cause);
+    return this.#deciding;
+  }
+
+  /** Gives up what only decisions need, if no request needs it; returns whether there is nothing. */
+  #park(): boolean {
+    const isUsed = this.inFlight > 0 || (this.usedFlow?.waiting ?? 0) > 0 || this.managed?.isIdle !== true;
+    if (this.#deciding === null || isUsed) return this.#deciding === null;
+    this.#deciding.log?.replicas([]);
+    this.#deciding = null;
+    return true;
   }
 
   #takeSignals(replica: LiveReplica, signals: ReplicaSignals): void {
@@ -265,23 +284,14 @@ export class Endpoint {
     replica.sentSinceReport = 0;
     // It may have left meanwhile, and another may have its id.
     if (!this.replicas.includes(replica)) return;
-    this.#log?.signals(replica.id, signals);
-    this.#fleet.signals.set(replica.id, signals);
+    this.#decide().log?.signals(replica.id, signals);
+    this.#decide().fleet.signals.set(replica.id, signals);
     this.fleetChanged();
   }
 
   #trustChanged(slot: number, isSuspect: boolean, reason: string): void {
-    const { id } = this.replicas[slot]!;
-    const effect = 'other replicas get its requests, and single requests probe it';
-    this.#host.warn(`replica ${id} of endpoint ${this.name} ${isSuspect ? `is ${reason}: ${effect}` : reason}`);
+    this.#host.warn(trustLine(this.replicas[slot]!.id, this.name, isSuspect, reason));
     this.fleetChanged();
-  }
-
-  #shareReplicas(): void {
-    const { look, placer, replicas } = this;
-    look.replicas = replicas;
-    look.hasTiers = hasShares(replicas);
-    placer.setReplicas(replicas, look.hasTiers);
   }
 
   #wakeAwaiting(): void {
