@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BenchTable } from '../bench-table.js';
+import { longRows, processorRows, type Rival } from './body-rows.js';
 import { type Load, loaded, median } from './measure.js';
+import { wrkScript } from './wrk-script.js';
 
 /**
  * The gateway with prefix-aware weighted routing, and once more with keys, limits, usage and flow control on top,
@@ -22,39 +24,15 @@ const urls = BACKENDS.map((port) => `http://127.0.0.1:${port}`);
 const started: ChildProcess[] = [];
 
 /** Starts a process and waits until its port accepts connections. */
-async function start(port: number, command: string, args: readonly string[]): Promise<void> {
+async function start(port: number, command: string, args: readonly string[]): Promise<number> {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'ignore'], cwd: folder });
   started.push(child);
   for (let tries = 0; tries < 600; tries++) {
     const response = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
-    if (response !== null) return;
+    if (response !== null) return child.pid!;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${command} does not answer on port ${port}`);
-}
-
-const CHATS = 64;
-
-/** A script for wrk: prompts of 1.3 kB with 64 different prefixes in turn. The key is for routers that require one. */
-function script(stream: boolean, key: string): string {
-  const path = join(folder, stream ? 'stream.lua' : 'plain.lua');
-  const question = 'The quick brown fox jumps over the lazy dog. '.repeat(25);
-  const bodies = Array.from({ length: CHATS }, (_, chat) => {
-    const system = { role: 'system', content: `You are the helpful assistant number ${chat} of ${CHATS}.` };
-    return JSON.stringify({
-      model: 'm',
-      messages: [system, { role: 'user', content: question }],
-      max_tokens: 16,
-      stream,
-    });
-  });
-  const list = bodies.map((body) => `[==[${body}]==]`).join(',\n');
-  writeFileSync(
-    path,
-    `wrk.method="POST"\nwrk.headers["content-type"]="application/json"\nwrk.headers["authorization"]="Bearer ${key}"\nlocal bodies={${list}}\nlocal n=0
-request=function() n=n+1; return wrk.format(nil,nil,nil,bodies[n%${CHATS}+1]) end\n`,
-  );
-  return path;
 }
 
 function has(command: string): boolean {
@@ -90,10 +68,9 @@ policy:\n  flow_control: { max_concurrency: 1000 }\n`,
 }
 
 const cli = join(root, 'dist/bundle/main.js');
-const rivals: { name: string; port: number }[] = [];
+const rivals: Rival[] = [];
 async function enter(name: string, port: number, command: string, args: readonly string[]): Promise<void> {
-  await start(port, command, args);
-  rivals.push({ name, port });
+  rivals.push({ name, port, pid: await start(port, command, args) });
 }
 
 try {
@@ -138,7 +115,7 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
   const path = '/v1/chat/completions';
   const measured = new Map<string, Load>();
   for (const stream of [false, true]) {
-    const file = script(stream, key);
+    const file = wrkScript({ folder, stream, key });
     const loads = new Map<string, Load[]>(rivals.map(({ name }) => [name, []]));
     for (let round = 0; round <= rounds; round++) {
       for (const { name, port } of rivals) {
@@ -189,7 +166,7 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
         ours.p99Ms <= vllm.p99Ms,
       );
   }
-  const alone = script(false, key);
+  const alone = wrkScript({ folder, stream: false, key });
   const direct: Load[] = [];
   const through: Load[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -198,6 +175,9 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
   }
   const added = median(through).p50Ms - median(direct).p50Ms;
   table.report('one connection: added at the median', `${added.toFixed(2)} ms`, '<= 0.60 ms', added <= 0.6);
+  const compared = rivals.filter(({ name }) => ['twinyard', 'vllm-router', 'smg'].includes(name));
+  await processorRows(table, compared, { folder, key }, [rounds, secondsLong]);
+  await longRows(table, compared, { folder, key }, [rounds, secondsLong]);
   table.print();
 } finally {
   for (const child of started) child.kill('SIGTERM');

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 export interface Load {
+  requests: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -20,6 +21,7 @@ export async function loaded(url: string, script: string, connections: number, s
     return Number(value) * toMs[unit ?? 'ms']!;
   };
   return {
+    requests: Number(/(\d+) requests in/.exec(stdout)?.[1] ?? 0),
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1] ?? 0),
     p50Ms: latency(50),
     p99Ms: latency(99),
@@ -31,6 +33,7 @@ export async function loaded(url: string, script: string, connections: number, s
 export function median(loads: readonly Load[]): Load {
   const middle = (of: (load: Load) => number) => loads.map(of).sort((a, b) => a - b)[loads.length >> 1]!;
   return {
+    requests: middle(({ requests }) => requests),
     perSecond: middle(({ perSecond }) => perSecond),
     p50Ms: middle(({ p50Ms }) => p50Ms),
     p99Ms: middle(({ p99Ms }) => p99Ms),
