@@ -121,7 +121,7 @@ describe('commands', () => {
     expect(await printed('scale ep/inner --replicas 2')).toContain('Endpoint lab/inner changed');
     expect((await twinyard('get ep -n default')).stderr).toContain("no endpoints in the workspace 'default'");
     expect((await twinyard('get ep --context other')).stderr).toContain("no endpoints in the workspace 'default'");
-    expect((await twinyard('apply -f lab.yaml --context other')).stderr).toContain('requires the role admin');
+    expect((await twinyard('apply -f lab.yaml --context other')).stderr).toContain('requires the role operator');
     const env = { TWINYARD_CONTEXT: 'other' };
     expect((await twinyard('get ep', { env })).stderr).toContain("no endpoints in the workspace 'default'");
     expect(await printed('get ep -o name --context one', { env })).toBe('endpoint/inner\n');

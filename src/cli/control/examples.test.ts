@@ -29,7 +29,8 @@ describe('examples', () => {
 
   it('that help gives are right', async () => {
     await twinyard(['apply', '-f', join(EXAMPLES, 'emulated.yaml'), '-f', join(EXAMPLES, 'keys.yaml')]);
-    await server.say('chat', 'Running', { ready: 3 });
+    const conditions = [{ type: 'Ready', status: true, since: '2030-01-31T00:00:00Z' }];
+    await server.say('chat', 'Running', { ready: 3, conditions });
     // Deleting comes last, and what asks for a store or for time has its own tests.
     const names = ['get', 'describe', 'wait', 'scale', 'logs', 'events', 'issue', 'delete'];
     for (const name of names) {
