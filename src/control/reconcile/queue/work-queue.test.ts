@@ -108,3 +108,17 @@ test('closes when current runs have ended, and starts no other', async () => {
   await timing.pass(100);
   expect(ends).toHaveLength(1);
 });
+
+test('starts no more than 64 of thousands of keys at once, and all of them in the end', async () => {
+  let [running, most, ended] = [0, 0, 0];
+  const { queue } = queueOf(async () => {
+    most = Math.max(most, ++running);
+    await Promise.resolve();
+    running--;
+    ended++;
+    return null;
+  });
+  for (let i = 0; i < 1000; i++) queue.add(`k${i}`);
+  await queue.ended(() => true);
+  expect([most, ended]).toEqual([64, 1000]);
+});
