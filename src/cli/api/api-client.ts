@@ -23,8 +23,16 @@ export interface Transport {
     path: string,
     options: CallOptions,
   ): Promise<{ readonly status: number; readonly body: unknown }>;
-  /** Ends with the stream or with the signal, and throws when the connection breaks. */
-  events(path: string, query: CallOptions['query'], signal: AbortSignal): AsyncGenerator<ServerEvent>;
+  /**
+   * Ends with the stream or with the signal, and throws when the connection breaks.
+   * @param opened called when the server has accepted the request
+   */
+  events(
+    path: string,
+    query: CallOptions['query'],
+    signal: AbortSignal,
+    opened?: () => void,
+  ): AsyncGenerator<ServerEvent>;
 }
 
 /** All items of a list. */
@@ -74,7 +82,8 @@ export class ApiClient {
     return { kind, items, ...(resource_version === undefined ? {} : { resource_version }) };
   }
 
-  events(path: string, query: CallOptions['query'], signal: AbortSignal): AsyncGenerator<ServerEvent> {
-    return this.transport.events(path, query, signal);
+  /** As `Transport.events`. */
+  events(...args: Parameters<Transport['events']>): AsyncGenerator<ServerEvent> {
+    return this.transport.events(...args);
   }
 }

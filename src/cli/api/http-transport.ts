@@ -25,10 +25,16 @@ export class HttpTransport implements Transport {
     return response.text();
   }
 
-  async *events(path: string, query: CallOptions['query'], signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  async *events(
+    path: string,
+    query: CallOptions['query'],
+    signal: AbortSignal,
+    opened: () => void = () => {},
+  ): AsyncGenerator<ServerEvent> {
     try {
       const response = await this.#send('GET', path, { ...(query === undefined ? {} : { query }), signal });
       if (!response.ok) throw refusalOf(this.url, response.status, await this.#body(response));
+      opened();
       if (response.body !== null) yield* serverEvents(piecesOf(response.body, signal));
     } catch (error) {
       if (signal.aborted) return;

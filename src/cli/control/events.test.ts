@@ -62,11 +62,25 @@ describe('events', () => {
         .split('\n')
         .map((line) => JSON.parse(line).reason),
     ).toEqual([...['Created', 'Started']]);
-    const lost = started('events --watch');
+  });
+
+  it('continues with --watch after a restart of the server, with no event twice', async () => {
+    await happen('Created');
+    const watching = started('events --watch');
     await streaming(1);
+    await happen('Started');
+    await watching.until('Started');
     await server.hangUp();
-    expect(await lost.ended).toBe(1);
+    await watching.untilError('connection lost, trying again');
+    await happen('Meanwhile');
     await server.listen();
+    await watching.until('Meanwhile');
+    await happen('Later');
+    await watching.until('Later');
+    watching.stop();
+    expect(await watching.ended).toBe(0);
+    expect(reasons(watching.io.stdoutText())).toEqual(['Created', 'Started', 'Meanwhile', 'Later']);
+    expect(watching.io.stderrText().match(/connection lost/g)).toHaveLength(1);
   });
 
   it('lists who changed what with --audit', async () => {

@@ -1,5 +1,4 @@
 import { ApiClient } from '../api/api-client.js';
-import { serverLeft } from '../api/errors.js';
 import { workspaceFor } from '../api/find-server.js';
 import { allWorkspacesFlags, serverFlags, watchFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
@@ -12,6 +11,7 @@ import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } fr
 import { PrintedTable } from './print/printed-table.js';
 import { calledNames } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
+import { resumedEvents } from './targets/resumed-events.js';
 import { untilStopped } from './targets/until-stopped.js';
 
 const eventsFlags = {
@@ -30,7 +30,7 @@ export const EVENTS: CommandLine = {
   summary: summaryOf('events'),
   about:
     "Events are what the control plane did and why, the newest last. '--audit' lists changes instead: the time, who made each, and " +
-    'the values before and after.',
+    "the values before and after. '--watch' continues after a restart of the server, without an event twice.",
   operands: { usage: '[KIND[/NAME]]', least: 0, most: 2 },
   groups: [
     { title: 'Events', flags: eventsFlags },
@@ -82,19 +82,24 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
   const last = items[0]?.id ?? 0;
   if (items.length > 0 || watch) print(items.reverse());
   else io.stderr.write('twinyard: no events\n');
-  if (watch) await follow(client, { ...query, topics: 'events', since: `0-${last}` }, print, io);
+  if (watch) await follow(client, query, last, print, io);
   return 0;
 }
 
+/** Prints events after one, each once, also over restarts of the server. */
 async function follow(
   client: ApiClient,
   query: Query,
+  after: number,
   print: (some: readonly EventView[]) => void,
   io: CliIo,
 ): Promise<void> {
-  const signal = untilStopped(io);
-  for await (const { data, event } of client.events('/api/v1/watch', query, signal)) {
-    if (event === 'event') print([JSON.parse(data) as EventView]);
+  let last = after;
+  const queryOf = () => ({ ...query, topics: 'events', since: `0-${last}` });
+  for await (const { data, event } of resumedEvents(client, '/api/v1/watch', queryOf, untilStopped(io), io)) {
+    if (event !== 'event') continue;
+    const one = JSON.parse(data) as EventView;
+    last = one.id;
+    print([one]);
   }
-  if (!signal.aborted) throw serverLeft(client.url);
 }

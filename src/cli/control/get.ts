@@ -15,6 +15,7 @@ import { formatFlag, type ResourceFormat } from './print/resource-format.js';
 import { isOneDocument, printer } from './print/resource-printer.js';
 import { type CalledNames, calledNames, MOST_NAMES, resourceAt } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
+import { connectionLost } from './targets/resumed-events.js';
 import { untilStopped } from './targets/until-stopped.js';
 import { listResources, type Watched, watchResources } from './targets/watch-resources.js';
 
@@ -123,7 +124,7 @@ async function getKind(
   const watched: Watched = { kind, workspace, name: names[0] ?? null, labels };
   const print = await printer(watched, output, isWatch, io);
   if (isWatch) {
-    const lost = () => io.stderr.write(`twinyard: ${client.url}: connection lost, trying again\n`);
+    const lost = () => connectionLost(client, io);
     for await (const seen of watchResources(client, watched, untilStopped(io), lost)) print.some(seen);
     return;
   }

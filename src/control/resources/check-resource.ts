@@ -19,6 +19,8 @@ export function checkResource(given: unknown, placeOf: PlaceOf): Checked {
   }
   // For editors only.
   const { $schema: _, ...value } = given;
+  // `spec:` with nothing after it, too: messages then name the fields that are missing.
+  value.spec ??= {};
   const known = KINDS.map((one) => one.kind);
   if (value.kind === undefined) {
     return { problems: [badDocument(placeOf('kind'), 'is missing', `give one of ${known.join(', ')}`)] };
