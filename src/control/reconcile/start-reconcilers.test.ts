@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 async function apply(replicas: number): Promise<void> {
-  const spec = `{engine: {name: emulator}, model: {name: m}, replicas: ${replicas}}`;
+  const spec = `{engine: {name: emulator}, model: {name: qwen/qwen3-14b}, replicas: ${replicas}}`;
   const text = `apiVersion: twinyard/v1\nkind: Endpoint\nmetadata: {name: chat}\nspec: ${spec}\n`;
   await store.apply('alice', readResources(text, 'f.yaml'));
 }

@@ -74,12 +74,14 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   const here = new EndpointsByHost({ store, local: endpoints, remote, runners, draining, timing, ...scope });
   const clusters = new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueRunning });
   const isLeader = () => scope.isLeader();
+  const changed = (key: string) => all.enqueueKey(key);
+  const external = new ExternalEndpointReconciler({ store, routes, timing, isLeader, changed });
   const all: Reconcilers = new Reconcilers({
     ...{ store, timing, onFault },
     followsStatus: ({ kind, spec }) => kind === 'Endpoint' && !scope.isHere((spec as EndpointSpec).cluster),
     reconcilers: [
       here,
-      new ExternalEndpointReconciler(store, routes, timing, isLeader),
+      external,
       onlyWhere(isLeader, registries),
       onlyWhere(({ name }) => scope.isHere(name), clusters),
       onlyWhere(isLeader, new DeclaredReconciler('Engine', store)),
@@ -104,6 +106,7 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
       draining.close();
       registries.close();
       await all.close();
+      external.close();
       fetches.close();
     },
   };

@@ -57,6 +57,11 @@ export class EndpointDirectory {
     return this.#byName.get(name);
   }
 
+  /** All endpoints, without the cost of their order after some were added. */
+  unordered(): Iterable<Endpoint> {
+    return this.#byName.values();
+  }
+
   /** Adds an endpoint anywhere: it is in its place when the order is next read. */
   insert(endpoint: Endpoint): void {
     this.add(endpoint);

@@ -114,7 +114,9 @@ export class ManagedFleet implements ManagedRoutes {
     if (replicas.length > MOST_REPLICAS) throw tooManyReplicas(`endpoint '${full}'`, MOST_REPLICAS);
     if (replicas.length === 0) return;
     const taken = new Set<string>();
-    for (const replica of this.#fleet.directory.replicas()) if (replica.endpoint !== full) taken.add(replica.id);
+    for (const { name: other, replicas: others } of this.#fleet.directory.unordered()) {
+      if (other !== full) for (const { id } of others) taken.add(id);
+    }
     for (const { engine, external, id } of replicas) {
       if (taken.has(id)) throw replicaTaken(id);
       if (external === undefined) measuredEngine(engine, id);

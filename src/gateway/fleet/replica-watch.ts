@@ -50,9 +50,8 @@ export class ReplicaWatch {
       replica.checkedMs = this.#nowMs();
       // An open breaker may admit a probe now.
       if (replica.state === before && !replica.breaker.isOpen) return;
-      for (const endpoint of this.#endpoints.values()) {
-        if (endpoint.replicas.includes(replica)) endpoint.fleetChanged();
-      }
+      const endpoint = this.#endpoints.get(replica.endpoint);
+      if (endpoint?.replicas.includes(replica)) endpoint.fleetChanged();
     });
   }
 

@@ -11,6 +11,12 @@ const REF = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 const put = (resources: Resources, spec: object, expected: Expected = 'any', labels: Record<string, string> = {}) =>
   resources.change('alice', (tx) => tx.put(REF, { spec: { ...spec }, labels }, expected));
 
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const one of items) found.push(one);
+  return found;
+}
+
 /** The contract for resources in any store. */
 export function resourcesContract(stores: TestStores): void {
   const fresh = async () => new Resources(await stores.fresh());
@@ -37,6 +43,23 @@ export function resourcesContract(stores: TestStores): void {
       ]);
       expect(await resources.list({ kind: 'Role' })).toEqual([]);
       expect(await resources.version()).toBe(4);
+    });
+
+    it('are read in pages, by name or in the order of their changes, each once', async () => {
+      const resources = await fresh();
+      const names = Array.from({ length: 501 }, (_, i) => `e${String(i).padStart(3, '0')}`);
+      await resources.change('alice', async (tx) => {
+        for (const name of names) await tx.put({ ...REF, name }, { spec: {}, labels: {} });
+        await tx.put({ ...REF, kind: 'Role' }, { spec: {}, labels: {} });
+      });
+      await resources.change('alice', (tx) => tx.put({ ...REF, name: 'e000' }, { spec: { a: 1 }, labels: {} }));
+      const refs = async (kinds: string[] | null) => (await all(resources.eachRef(kinds))).length;
+      expect([await refs(null), await refs(['Endpoint']), await refs(['Role', 'Engine'])]).toEqual([502, 501, 1]);
+      const changed = async (since: number, kinds: string[]) =>
+        (await all(resources.changedSince(since, kinds))).map(({ name }) => name);
+      expect(await changed(0, ['Endpoint'])).toEqual([...names.slice(1), 'e000']);
+      expect(await changed(500, ['Endpoint', 'Role'])).toEqual(['e500', 'chat', 'e000']);
+      expect(await changed(503, ['Endpoint'])).toEqual([]);
     });
 
     it('have a generation that grows only with the spec, and a version that grows with every change', async () => {

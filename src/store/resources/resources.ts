@@ -95,13 +95,17 @@ export class Resources {
     return (await select.orderBy('workspace').orderBy('name').limit(limit).execute()).map(resourceRecordOf);
   }
 
-  /** All resources by kind, workspace and name, read some at a time: no other query waits for all of them. */
-  async *eachRef(): AsyncGenerator<ResourceRef> {
+  /**
+   * The resources of some kinds, or all, by kind, workspace and name, read some at a time: no other query waits for all
+   * of them.
+   */
+  async *eachRef(kinds: readonly string[] | null = null): AsyncGenerator<ResourceRef> {
     let last: ResourceRef | null = null;
     for (;;) {
       let select = this.store.db.selectFrom('resources').select(['kind', 'workspace', 'name']);
       const { kind: k, workspace: w, name: n }: ResourceRef = last ?? { kind: '', workspace: '', name: '' };
       if (last !== null) select = select.where(sql<boolean>`(kind, workspace, name) > (${k}, ${w}, ${n})`);
+      if (kinds !== null) select = select.where('kind', 'in', kinds);
       const rows: ResourceRef[] = await select
         .orderBy('kind')
         .orderBy('workspace')
@@ -124,19 +128,16 @@ export class Resources {
     }
   }
 
-  /** Those that were changed after a version, in the order of their changes. */
-  async changedSince(version: number): Promise<ResourceRecord[]> {
-    const select = this.store.db.selectFrom('resources').selectAll().where('resource_version', '>', version);
-    return (await select.orderBy('resource_version').execute()).map(resourceRecordOf);
-  }
-
-  /** The names of all resources of some kinds. */
-  async refs(kinds: readonly string[]): Promise<ResourceRef[]> {
-    return this.store.db
-      .selectFrom('resources')
-      .select(['kind', 'workspace', 'name'])
-      .where('kind', 'in', kinds)
-      .execute();
+  /** Those of some kinds that were changed after a version, in the order of their changes, read in the same way. */
+  async *changedSince(version: number, kinds: readonly string[]): AsyncGenerator<ResourceRecord> {
+    for (let last = version; ; ) {
+      const select = this.store.db.selectFrom('resources').selectAll().where('kind', 'in', kinds);
+      const later = select.where('resource_version', '>', last);
+      const rows = (await later.orderBy('resource_version').limit(ROWS).execute()).map(resourceRecordOf);
+      yield* rows;
+      if (rows.length < ROWS) return;
+      last = rows.at(-1)!.resourceVersion;
+    }
   }
 
   async count(kinds: readonly string[]): Promise<number> {

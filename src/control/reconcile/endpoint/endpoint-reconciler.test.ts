@@ -6,6 +6,8 @@ import { TINY_CONFIG } from '../../models/fake-model.fixture.js';
 import { missingCommand, willNotEnd } from '../../runner/errors.js';
 import { FakePlane } from '../fake-plane.fixture.js';
 
+const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
+
 describe('an endpoint', () => {
   test('is deployed, and its replicas get requests when they are ready', async () => {
     const plane = await FakePlane.open();
@@ -51,6 +53,39 @@ describe('an endpoint', () => {
     });
     expect(await plane.reasons()).toEqual(['Started', 'Started', 'Deploying', 'Ready', 'Ready', 'Running']);
     expect(plane.faults).toEqual([]);
+  });
+
+  test('that is paused is routed at a start from its record, without being reconciled', async () => {
+    const plane = await FakePlane.open();
+    await plane.chat('  replicas: 0\n');
+    const routed = plane.routes.endpoints.get('default/chat');
+    plane.routes.endpoints.clear();
+    let reads = 0;
+    const read = plane.store.resources.get.bind(plane.store.resources);
+    plane.store.resources.get = (ref) => {
+      reads++;
+      return read(ref);
+    };
+    await plane.restart();
+    expect([plane.routes.endpoints.get('default/chat'), reads]).toEqual([routed, 0]);
+    expect(routed).toMatchObject({ replicas: [], waitsFor: 'it is paused', isIdle: true });
+    await plane.delete();
+    expect([plane.routes.endpoints.size, await plane.shown()]).toEqual([0, null]);
+  });
+
+  test.each([
+    ['has replicas', 'now', '  replicas: 1\n', {}],
+    ['is being deleted', 'now', '  replicas: 0\n', { deletedAt: 1 }],
+    ['has secrets, which are removed from logs', 'later', '  replicas: 0\n  secret_env: {TOKEN: hush}\n', {}],
+    ['was changed and not reconciled since', 'later', '  replicas: 0\n', { generation: 9 }],
+    ['has no status', 'later', '  replicas: 0\n', { status: null }],
+    ['is as its status says', 'nothing', '  replicas: 0\n', {}],
+  ] as const)('that %s needs at a start: %s', async (_, needs, spec, change) => {
+    const plane = await FakePlane.open();
+    await plane.chat(spec);
+    const record = (await plane.store.resources.get(CHAT))!;
+    plane.endpoints.forget(CHAT);
+    expect(plane.endpoints.restore({ ...record, ...change })).toBe(needs);
   });
 
   test('is scaled down when the requests of draining replicas have ended', async () => {

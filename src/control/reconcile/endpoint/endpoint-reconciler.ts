@@ -1,8 +1,9 @@
 import { InputError } from '../../../kernel/errors.js';
 import type { ResourceRecord, ResourceRef } from '../../../store/resources/resource-record.js';
+import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { Status } from '../../resources/resource.js';
 import type { ReplicaHandle } from '../../runner/contract.js';
-import type { Reconciler } from '../queue/reconciler.js';
+import type { Reconciler, StartNeeds } from '../queue/reconciler.js';
 import { refKey } from '../queue/ref-key.js';
 import { applyPlan } from './apply-plan.js';
 import { EndpointMemory } from './endpoint-memory.js';
@@ -11,7 +12,7 @@ import { EndpointRoutes, type Outlook } from './endpoint-routes.js';
 import type { DesiredEndpoint, EndpointPlan, ObservedReplica } from './plan/endpoint-state.js';
 import { planEndpoint } from './plan/plan-endpoint.js';
 import { reportEvents, reportStatus } from './report-endpoint.js';
-import { resolveEndpoint } from './resolve-endpoint.js';
+import { resolveEndpoint, withoutReplicas } from './resolve-endpoint.js';
 
 const KIND = 'Endpoint';
 /** The desired state of an endpoint that does not exist any more. */
@@ -72,6 +73,22 @@ export class EndpointReconciler implements Reconciler {
     return this.#waitMs([plan.wakeAt, unrouted === null ? null : parts.timing.now() + ROUTES_RETRY_MS], memory);
   }
 
+  /**
+   * A paused endpoint has no replicas to adopt: its routes follow from its record, and nothing else is left to do if its
+   * status is that of this generation.
+   */
+  restore(record: ResourceRecord): StartNeeds {
+    const spec = record.spec as EndpointSpec;
+    const key = refKey(record);
+    if (record.deletedAt !== null || spec.replicas > 0 || this.#known.has(key)) return 'now';
+    const { routes } = this.#knownOf(key, record);
+    const outlook: Outlook = { prospect: 'available', failedStart: null };
+    if (problemIn(() => routes.put(record, [], withoutReplicas(record), outlook)) !== null) return 'later';
+    // Its secrets are decrypted when it is reconciled: they are removed from logs of earlier replicas.
+    if (Object.keys(spec.secret_env).length > 0) return 'later';
+    return isPaused(record, this.#parts.urlOf(record.workspace, record.name)) ? 'nothing' : 'later';
+  }
+
   /** Removes a replica that is not ready any more from the routes at once. */
   unroute({ endpoint, id, workspace }: Pick<ReplicaHandle, 'endpoint' | 'id' | 'workspace'>): void {
     this.#known.get(refKey({ kind: KIND, workspace, name: endpoint }))?.routes.unroute(id);
@@ -121,6 +138,13 @@ export class EndpointReconciler implements Reconciler {
     if (failedStart !== null && failedStart.retryAt > now) times.push(failedStart.retryAt);
     return times.length === 0 ? null : Math.max(0, Math.min(...times) - now);
   }
+}
+
+/** Whether the status of a paused endpoint is what reconciling it would write. */
+function isPaused({ generation, status }: ResourceRecord, url: string): boolean {
+  const { download, message, observed_generation, phase, replicas, url: shown } = (status ?? {}) as Partial<Status>;
+  const isIdle = phase === 'Paused' && message === '' && download === undefined;
+  return isIdle && observed_generation === generation && shown === url && (replicas as unknown[])?.length === 0;
 }
 
 function outlookOf({ prospect }: EndpointPlan, { specHash }: DesiredEndpoint, memory: EndpointMemory): Outlook {

@@ -3,7 +3,7 @@ import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { Status } from '../../resources/resource.js';
 import type { ClusterRunners } from '../../runner/cluster-runners.js';
 import type { ControlStore } from '../../store/control-store.js';
-import type { Reconciler } from '../queue/reconciler.js';
+import type { Reconciler, StartNeeds } from '../queue/reconciler.js';
 import type { Timing } from '../queue/timing.js';
 import { unreadyStatus } from '../queue/unready-status.js';
 import type { EndpointReconciler } from './endpoint-reconciler.js';
@@ -15,7 +15,7 @@ const AWAY_MS = 5000;
 
 export interface EndpointsByHostOptions {
   readonly store: ControlStore;
-  readonly local: Pick<EndpointReconciler, 'reconcile' | 'forget'>;
+  readonly local: Pick<EndpointReconciler, 'reconcile' | 'restore' | 'forget'>;
   readonly remote: RemoteEndpoints;
   readonly runners: Pick<ClusterRunners, 'list'>;
   readonly timing: Timing;
@@ -31,6 +31,14 @@ export class EndpointsByHost implements Reconciler {
   readonly kind = 'Endpoint';
 
   constructor(private readonly options: EndpointsByHostOptions) {}
+
+  restore(record: ResourceRecord): StartNeeds {
+    const { hostProblem, isHere, local, remote } = this.options;
+    const { cluster } = record.spec as EndpointSpec;
+    if (isHere(cluster)) return local.restore(record);
+    if (!remote.restore(record)) return 'now';
+    return hostProblem(cluster) === null ? 'nothing' : 'later';
+  }
 
   async reconcile(ref: ResourceRef): Promise<number | null> {
     const { isHere, local, remote, store } = this.options;

@@ -36,12 +36,16 @@ export class RemoteEndpoints {
       this.remove(record);
       return;
     }
-    const key = refKey(record);
-    const before = this.#applied.get(key);
-    const endpoint = await this.#describe(record, before?.replicas ?? []);
-    if (JSON.stringify(endpoint) === JSON.stringify(before)) return;
-    this.options.routes.put(endpoint);
-    this.#applied.set(key, endpoint);
+    const engine = this.#reached(record).length === 0 ? null : await this.#engineOf(record.spec as EndpointSpec);
+    this.#put(record, engine);
+  }
+
+  /** Routes an endpoint without replicas from its record alone. Returns false for others. */
+  restore(record: ResourceRecord): boolean {
+    if (record.deletedAt !== null || this.#applied.has(refKey(record)) || shownReplicas(record).length > 0)
+      return false;
+    this.#put(record, null);
+    return true;
   }
 
   /** The endpoint is gone. */
@@ -54,13 +58,19 @@ export class RemoteEndpoints {
     return this.#applied.delete(refKey(ref));
   }
 
-  async #describe(record: ResourceRecord, before: readonly ManagedReplica[]): Promise<ManagedEndpoint> {
+  #put(record: ResourceRecord, engine: EngineVersion | null): void {
+    const key = refKey(record);
+    const before = this.#applied.get(key);
+    const endpoint = this.#describe(record, before?.replicas ?? [], engine);
+    if (JSON.stringify(endpoint) === JSON.stringify(before)) return;
+    this.options.routes.put(endpoint);
+    this.#applied.set(key, endpoint);
+  }
+
+  #describe(record: ResourceRecord, before: readonly ManagedReplica[], engine: EngineVersion | null): ManagedEndpoint {
     const { name, workspace } = record;
     const spec = record.spec as EndpointSpec;
-    const status = record.status as Status | null;
-    const ready = ((status?.replicas ?? []) as ShownReplica[]).filter(({ phase }) => phase === 'ready');
-    const reached = ready.filter(({ url }) => this.#isReached(url));
-    const engine = reached.length === 0 ? null : await this.#engineOf(spec);
+    const reached = this.#reached(record);
     return {
       ...{ workspace, name },
       policy: endpointPolicy(spec, (path) => `Endpoint ${workspace}/${name} (${path})`),
@@ -69,8 +79,12 @@ export class RemoteEndpoints {
         (one) => before.find(({ id, url }) => id === one.id && url === one.url) ?? routedReplica(one, record, engine),
       ),
       models: [servedModel(spec)],
-      ...expectation(spec, status, ready.length > reached.length),
+      ...expectation(spec, record.status as Status | null, readyReplicas(record).length > reached.length),
     };
+  }
+
+  #reached(record: ResourceRecord): ShownReplica[] {
+    return readyReplicas(record).filter(({ url }) => this.#isReached(url));
   }
 
   #isReached(url: string): boolean {
@@ -82,6 +96,9 @@ export class RemoteEndpoints {
     return found === null ? null : (engineVersion(found.spec as EngineSpec, engine.version)?.[1] ?? null);
   }
 }
+
+const shownReplicas = ({ status }: ResourceRecord) => ((status as Status | null)?.replicas ?? []) as ShownReplica[];
+const readyReplicas = (record: ResourceRecord) => shownReplicas(record).filter(({ phase }) => phase === 'ready');
 
 /** The models of a replica of an earlier generation are not known: the gateway queries the replica. */
 function routedReplica(

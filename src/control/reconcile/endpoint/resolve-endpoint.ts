@@ -44,13 +44,7 @@ export async function resolveEndpoint(
   if (Object.keys(spec.secret_env).length > 0) rememberSecrets(store, record);
   if (replicas === 0) {
     fetches.forget(key);
-    const facts = known === undefined ? null : { path: '', revision: '', facts: known };
-    return {
-      desired: { ...numbers, specHash: null },
-      engine: null,
-      model: { state: 'ready', model: facts },
-      blocker: null,
-    };
+    return withoutReplicas(record);
   }
   // The API refuses them; a store of an earlier release, or a restored one, may have them.
   const loader = [...Object.keys(spec.env), ...Object.keys(spec.secret_env)].find(isLoaderVariable);
@@ -79,6 +73,19 @@ export async function resolveEndpoint(
   const model = fetches.stateOf(key, requested, origin, known ?? null);
   const specHash = model.state === 'ready' ? specHashOf({ record, engine, model: model.model }) : null;
   return { desired: { ...numbers, specHash }, engine, model, blocker: null };
+}
+
+/** An endpoint that is paused or being deleted: what it names need not exist. */
+export function withoutReplicas({ spec, status }: Pick<ResourceRecord, 'spec' | 'status'>): ResolvedEndpoint {
+  const { max_surge: maxSurge, max_unavailable: maxUnavailable } = (spec as EndpointSpec).deployment;
+  const known = (status as Status | null)?.model as Record<string, unknown> | undefined;
+  const facts = known === undefined ? null : { path: '', revision: '', facts: known };
+  return {
+    desired: { replicas: 0, specHash: null, maxSurge, maxUnavailable },
+    engine: null,
+    model: { state: 'ready', model: facts },
+    blocker: null,
+  };
 }
 
 /** Decrypted secrets are removed from logs, also from those of replicas that an earlier control plane has started. */

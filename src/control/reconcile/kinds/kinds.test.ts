@@ -145,15 +145,17 @@ describe('an external endpoint', () => {
   upstreams:
     - {name: first, url: 'https://a.example/v1beta/openai', credential: hush, models: {chat: big}}
     - {name: spare, url: 'https://b.example', tier: 1, weight: 2, models: {chat: small, more: small}}`;
+  const externalsOf = ({ routes, store, timing }: FakePlane, changed: (key: string) => void = () => {}) =>
+    new ExternalEndpointReconciler({ store, routes, timing, changed, isLeader: () => true });
 
   test('is routed with its credentials, and reports the health of its upstreams', async () => {
     const plane = await FakePlane.open();
     const { routes, store, timing } = plane;
-    const reconciler = new ExternalEndpointReconciler(store, routes, timing);
+    const reconciler = externalsOf(plane);
     await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
     routes.health.set('default.away.first', { state: 'starting', problem: 'not checked yet' });
     routes.health.set('default.away.spare', { state: 'starting', problem: 'not checked yet' });
-    expect(await reconciler.reconcile(away)).toBe(250);
+    await reconciler.reconcile(away);
     expect(routes.endpoints.get('default/away')).toMatchObject({
       models: ['chat', 'more'],
       replicas: [
@@ -193,35 +195,73 @@ describe('an external endpoint', () => {
 
   test('is not healthy while a ready upstream fails requests', async () => {
     const plane = await FakePlane.open();
-    const { routes, store, timing } = plane;
-    const reconciler = new ExternalEndpointReconciler(store, routes, timing);
+    const { routes, store } = plane;
+    const reconciler = externalsOf(plane);
     await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
     const look = async () => {
-      const again = await reconciler.reconcile(away);
+      await reconciler.reconcile(away);
       const { metadata, status } = (await store.get(away))!;
-      return [again, status!.phase, status!.message, metadata.resource_version] as const;
+      return [status!.phase, status!.message, metadata.resource_version] as const;
     };
-    const [, phase, , version] = await look();
+    const [phase, , version] = await look();
     // What has not changed is not written again.
-    expect([phase, (await look())[3]]).toEqual(['Running', version]);
+    expect([phase, (await look())[2]]).toEqual(['Running', version]);
     const problem = 'refuses the credential: requests get 401';
     routes.health.set('default.away.first', { state: 'ready', problem });
-    expect(await look()).toMatchObject([1000, 'Degraded', `default.away.first ${problem}`, expect.anything()]);
+    expect(await look()).toMatchObject(['Degraded', `default.away.first ${problem}`, expect.anything()]);
     routes.health.set('default.away.spare', { state: 'ready', problem: 'fails requests: ECONNREFUSED' });
-    expect(await look()).toMatchObject([1000, 'Failed', expect.stringContaining('ECONNREFUSED'), expect.anything()]);
+    expect(await look()).toMatchObject(['Failed', expect.stringContaining('ECONNREFUSED'), expect.anything()]);
     expect((await store.events.list(away)).map(({ message, reason }) => `${reason}: ${message}`)).toMatchObject([
       expect.stringContaining('Failed: default.away.first refuses the credential'),
       `Degraded: default.away.first ${problem}`,
       'Running: all 2 upstreams respond',
     ]);
     routes.health.clear();
-    expect((await look())[1]).toBe('Running');
+    expect((await look())[0]).toBe('Running');
+  });
+
+  test('is reconciled again when the state of its upstreams differs from its status, and only then', async () => {
+    const plane = await FakePlane.open();
+    const { routes, timing } = plane;
+    const changed: string[] = [];
+    const reconciler = externalsOf(plane, (key) => changed.push(key));
+    const names = ['a', 'b', 'c', 'd'];
+    const spec = "{upstreams: [{name: u, url: 'https://a.example'}]}";
+    await plane.apply(names.map((name) => resource('ExternalEndpoint', name, spec)).join('---\n'));
+    for (const name of names) await reconciler.reconcile(ref('ExternalEndpoint', name));
+    await timing.pass(60_000);
+    expect(changed).toEqual([]);
+    for (const name of names) routes.health.set(`default.${name}.u`, { state: 'unhealthy', problem: 'gone' });
+    // Each is read within a second, in four parts.
+    await timing.pass(250);
+    expect(changed.length).toBe(1);
+    await timing.pass(1000);
+    expect(new Set(changed)).toEqual(new Set(names.map((name) => `ExternalEndpoint/default/${name}`)));
+    reconciler.close();
+    expect(timing.next).toBeNull();
+  });
+
+  test('is routed from its record at a start, and keeps its status until its upstreams have been checked', async () => {
+    const plane = await FakePlane.open();
+    const { routes, store } = plane;
+    await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
+    await externalsOf(plane).reconcile(away);
+    const before = (await store.get(away))!;
+    routes.endpoints.clear();
+    for (const id of ['first', 'spare']) routes.health.set(`default.away.${id}`, { state: 'starting', problem: 'new' });
+    const next = externalsOf(plane);
+    const record = (await store.resources.get(away))!;
+    expect(next.restore(record)).toBe('later');
+    expect(routes.endpoints.has('default/away')).toBe(true);
+    await next.reconcile(away);
+    expect(await store.get(away)).toEqual(before);
+    expect([next.restore(record), externalsOf(plane).restore({ ...record, deletedAt: 1 })]).toEqual(['now', 'now']);
   });
 
   test('is applied again when it changes, and after the gateway has refused it', async () => {
     const plane = await FakePlane.open();
-    const { routes, store, timing } = plane;
-    const reconciler = new ExternalEndpointReconciler(store, routes, timing);
+    const { routes } = plane;
+    const reconciler = externalsOf(plane);
     await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
     routes.putFails = new Error('taken');
     await expect(reconciler.reconcile(away)).rejects.toThrow('taken');
@@ -235,7 +275,7 @@ describe('an external endpoint', () => {
   test('accepts any model when an upstream does, and cannot have the name of an Endpoint', async () => {
     const plane = await FakePlane.open();
     await plane.apply(resource('ExternalEndpoint', 'away', "{upstreams: [{name: a, url: 'https://a.example'}]}"));
-    await new ExternalEndpointReconciler(plane.store, plane.routes, plane.timing).reconcile(away);
+    await externalsOf(plane).reconcile(away);
     const routed = plane.routes.endpoints.get('default/away')!;
     expect([routed.models, routed.replicas[0]!.models]).toEqual([undefined, null]);
     expect(await plane.store.events.list(away)).toMatchObject([

@@ -7,8 +7,10 @@ import type { Timing } from './timing.js';
 const POLL_MS = 500;
 
 export interface ChangePollOptions {
-  readonly resources: Pick<Resources, 'changedSince' | 'count' | 'refs' | 'version'>;
+  readonly resources: Pick<Resources, 'changedSince' | 'count' | 'eachRef' | 'version'>;
   readonly timing: Timing;
+  /** Changes of these kinds are reported. */
+  readonly changing: readonly string[];
   /** Removals of these kinds are reported. */
   readonly kinds: readonly string[];
   /** @param isStatus nothing else has changed */
@@ -65,26 +67,42 @@ export class ChangePoll {
   }
 
   async #poll(): Promise<void> {
-    const { changed, kinds, resources } = this.#options;
+    const { changed, changing, kinds, resources } = this.#options;
     const version = await resources.version();
     if (version === this.#version) return;
     const since = this.#version;
-    const records = await resources.changedSince(since);
-    if (this.#isClosed) return;
-    for (const record of records) {
+    if (this.#isAllOwn(since, version)) {
+      this.#seen(version);
+      return;
+    }
+    let last = version;
+    for await (const record of resources.changedSince(since, changing)) {
+      if (this.#isClosed) return;
+      last = Math.max(last, record.resourceVersion);
       if (kinds.includes(record.kind)) this.#present.add(refKey(record));
       const isStatus = record.specVersion <= since || this.#own.has(record.specVersion);
       if (!isStatus || !this.#own.has(record.resourceVersion)) changed(record, isStatus);
     }
-    this.#version = Math.max(version, records.at(-1)?.resourceVersion ?? 0);
-    for (const one of this.#own) if (one <= this.#version) this.#own.delete(one);
+    this.#seen(last);
     if ((await resources.count(kinds)) !== this.#present.size) await this.#findRemoved();
+  }
+
+  #seen(version: number): void {
+    this.#version = version;
+    for (const one of this.#own) if (one <= version) this.#own.delete(one);
+  }
+
+  /** Whether this process has made every change between two versions. */
+  #isAllOwn(since: number, version: number): boolean {
+    for (let one = since + 1; one <= version; one++) if (!this.#own.has(one)) return false;
+    return true;
   }
 
   async #findRemoved(): Promise<void> {
     const { kinds, removed, resources } = this.#options;
     const before = [...this.#present];
-    const left = new Set((await resources.refs(kinds)).map(refKey));
+    const left = new Set<string>();
+    for await (const ref of resources.eachRef(kinds)) left.add(refKey(ref));
     for (const key of before) {
       if (left.has(key) || !this.#present.delete(key)) continue;
       removed(keyRef(key));

@@ -91,3 +91,47 @@ test('a failing store is reported once, until it works again', async () => {
   expect(faults).toEqual([work.fails]);
   await all.close();
 });
+
+test('at a start, resources without routes come first and the rest a few at a time, between which changes are seen', async () => {
+  const { plane } = await opened();
+  const doc = (kind: string, name: string, spec: string) =>
+    `apiVersion: twinyard/v1\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+  const endpoint = '{engine: {name: emulator}, model: {name: qwen/qwen3-14b}, replicas: 0}';
+  const names = Array.from({ length: 100 }, (_, i) => `e${i}`);
+  await plane.apply(names.map((name) => doc('Endpoint', name, endpoint)).join('---\n'));
+  const order: string[] = [];
+  const ends: (() => void)[] = [];
+  let most = 0;
+  const all = new Reconcilers({
+    ...{ store: plane.store, timing: new FakeTiming(), onFault: (error) => expect.unreachable(String(error)) },
+    reconcilers: [
+      {
+        kind: 'Endpoint',
+        restore: ({ name }) => (name === 'e77' ? 'now' : name === 'e5' ? 'nothing' : 'later'),
+        async reconcile({ name }) {
+          order.push(name);
+          if (name === 'e77' || name === 'chat') return null;
+          await new Promise<void>((resolve) => ends.push(resolve));
+          return null;
+        },
+      },
+    ],
+  });
+  await all.start();
+  await all.settled('Endpoint').then(() => order.push('settled'), expect.unreachable);
+  await settled();
+  while (ends.length > 0) {
+    most = Math.max(most, ends.length);
+    if (!order.includes('chat')) {
+      await plane.chat('  replicas: 0\n');
+      // The change does not wait for the rest.
+      expect(order.at(-1)).toBe('chat');
+      expect(order.length).toBeLessThan(names.length);
+    }
+    for (const end of ends.splice(0)) end();
+    await settled();
+  }
+  expect([order[0], order.includes('e5'), most]).toEqual(['e77', false, 32]);
+  expect(new Set(order).size).toBe(names.length + 1);
+  await all.close();
+});

@@ -1,4 +1,5 @@
 import { InputError, RunError } from '../../../kernel/errors.js';
+import { Turns } from '../../../kernel/turns.js';
 import { isStoreFailure } from '../../../store/database/errors.js';
 import type { ResourceChange, ResourceRecord, ResourceRef } from '../../../store/resources/resource-record.js';
 import { kindNamed } from '../../resources/kinds.js';
@@ -25,6 +26,9 @@ export interface ReconcilersOptions {
 /** Kinds with routes, which end when the resource is removed. */
 const ROUTED_KINDS = ['Endpoint', 'ExternalEndpoint'];
 
+/** Resources without haste that are reconciled at the same time after a start: fewer than the queue runs. */
+const SOME = 32;
+
 /** Reconciles every resource that changes, and the endpoints that depend on it. */
 export class Reconcilers {
   readonly #queue: WorkQueue;
@@ -33,6 +37,8 @@ export class Reconcilers {
   readonly #poll: ChangePoll | null;
   #stop: () => void = () => {};
   #isStoreFailing = false;
+  #isClosed = false;
+  #rest: Promise<void> = Promise.resolve();
 
   constructor(options: ReconcilersOptions) {
     this.#options = options;
@@ -48,6 +54,7 @@ export class Reconcilers {
         ? null
         : new ChangePoll({
             ...{ resources: store.resources, timing, kinds: ROUTED_KINDS },
+            changing: [...this.#reconcilers.keys()],
             changed: (record, isStatus) => {
               if (!isStatus) this.#changedSpec(record);
               else if (followsStatus(record)) this.enqueue(record);
@@ -56,19 +63,58 @@ export class Reconcilers {
           });
   }
 
-  /** Reconciles all resources, and from now on those that change. */
+  /**
+   * Restores routes, then reconciles resources, and from now on those that change. Resolves when those whose routes are
+   * not known yet are queued: `settled` waits for them, and for no others.
+   */
   async start(): Promise<void> {
     const { store } = this.#options;
     this.#stop = store.resources.watch((changes) => {
       for (const change of changes) this.#changed(change);
     });
     const version = this.#poll === null ? 0 : await store.resources.version();
-    const refs: ResourceRef[] = [];
-    for await (const ref of store.resources.eachRef()) {
-      if (this.#poll !== null) refs.push(ref);
-      this.enqueue(ref);
+    const present: ResourceRef[] = [];
+    const later: ResourceRef[] = [];
+    for (const reconciler of this.#reconcilers.values()) {
+      if (reconciler.restore === undefined) continue;
+      const turns = new Turns();
+      for await (const record of store.resources.each(reconciler.kind)) {
+        await turns.next();
+        const ref = { kind: record.kind, workspace: record.workspace, name: record.name };
+        if (this.#poll !== null) present.push(ref);
+        const needs = reconciler.restore(record);
+        if (needs === 'now') this.enqueue(ref);
+        else if (needs === 'later') later.push(ref);
+      }
     }
-    this.#poll?.start(version, refs);
+    this.#poll?.start(version, present);
+    this.#rest = this.#reconcileRest(later).catch((error) => {
+      if (!this.#isClosed) this.#options.onFault(error);
+    });
+  }
+
+  /** Some at a time, so that a change meanwhile does not wait for all of them. */
+  async #reconcileRest(restored: readonly ResourceRef[]): Promise<void> {
+    const some = new Set<string>();
+    const reconciled = async () => {
+      for (const key of some) this.enqueueKey(key);
+      await this.#queue.ended((key) => some.has(key));
+      some.clear();
+    };
+    for await (const ref of this.#others(restored)) {
+      if (this.#isClosed) return;
+      some.add(refKey(ref));
+      if (some.size === SOME) await reconciled();
+    }
+    await reconciled();
+  }
+
+  async *#others(restored: readonly ResourceRef[]): AsyncGenerator<ResourceRef> {
+    for await (const ref of this.#options.store.resources.eachRef()) {
+      const reconciler = this.#reconcilers.get(ref.kind);
+      if (reconciler !== undefined && reconciler.restore === undefined) yield ref;
+    }
+    yield* restored;
   }
 
   /** Reconciles all resources again. */
@@ -90,10 +136,12 @@ export class Reconcilers {
   }
 
   /** Starts no more runs; resolves when current ones have ended. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    this.#isClosed = true;
     this.#stop();
     this.#poll?.close();
-    return this.#queue.close();
+    await this.#queue.close();
+    await this.#rest;
   }
 
   #changed(change: ResourceChange): void {
