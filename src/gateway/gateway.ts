@@ -251,7 +251,8 @@ export class Gateway {
 
   /** Refuses new requests, lets those under way end within `drainMs`, and stops. */
   async close(drainMs = this.config.drainMs): Promise<void> {
-    await this.#ports.handOver(drainMs);
+    const handedOver = this.#ports.handOver(drainMs);
+    if (handedOver !== null) await handedOver;
     this.traffic.isDraining = true;
     this.fleet.directory.settling.close();
     this.fleet.drain();

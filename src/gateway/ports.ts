@@ -52,8 +52,8 @@ export class Ports {
     await Promise.all([this.#public.start(sockets.public), this.#admin.start(sockets.admin)]);
   }
 
-  /** Leaves new clients to the next process where that has the socket; see `Listener.handOver`. */
-  handOver(withinMs: number): Promise<void> {
+  /** Leaves new clients to the next process where that has the socket; see `Listener.handOver`. Null where it has not. */
+  handOver(withinMs: number): Promise<void> | null {
     return this.#public.handOver(Math.min(HAND_OVER_MS, withinMs));
   }
 

@@ -251,7 +251,11 @@ function once(read: PresentOf): PresentOf {
 
 /** Resources that refer to one. Only kinds that may do so are read. */
 async function usersIn(tx: ResourceTransaction, ref: ResourceRef): Promise<ResourceRef[]> {
-  if (ref.kind === 'Workspace') return tx.refsIn(ref.name);
+  if (ref.kind === 'Workspace') {
+    const inside = await tx.refsIn(ref.name);
+    // Keys of other workspaces may be granted this one.
+    return inside.length > 0 ? inside : usersOf(ref, await tx.list(API_KEY));
+  }
   const kind = USED_BY[ref.kind];
   return kind === undefined ? [] : usersOf(ref, await tx.list(kind));
 }

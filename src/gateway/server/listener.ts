@@ -150,10 +150,10 @@ export class Listener implements ConnectionHost {
    * on open connections are still handled, and each response closes its connection. Resolves when no connection is left,
    * or after `withinMs`.
    */
-  async handOver(withinMs: number): Promise<void> {
-    if (!this.#inherits) return;
+  handOver(withinMs: number): Promise<void> | null {
+    if (!this.#inherits) return null;
     this.isStopping = true;
-    await new Promise<void>((resolve) => {
+    return new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
       this.#server.close(() => {
         clearTimeout(timer);

@@ -26,6 +26,7 @@ export function keysContract(stores: TestStores): void {
       const { record, secret } = await keys.issue(keyRef('web'), null, 'ann');
       expect(keyRecordOf(record)).toEqual({
         ...{ id: record.uid, workspace: 'default', name: 'web', tenant: 'shop', models: ['llama-8b', 'qwen'] },
+        grants: [],
         ...{ maxSloClass: 'standard', role: 'viewer', expiresAt: FAR, revokedAt: null },
         limits: { '*': { requestsPerMinute: 60, dollarsPerDay: 0.5 }, 'llama-8b': { tokensPerMonth: 1e6 } },
         ...{ hash: hashKeySecret(secret), previousHash: null, previousUntil: null },
