@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Store } from '../store/open-store.js';
 import { describeStores } from '../store/stores.fixture.js';
-import { ControlLease, type LeaseHolder, type Standing } from './control-lease.js';
+import { ControlLease, type LeaseHolder, type LeaseOptions, type Standing } from './control-lease.js';
 
-const hostOf = (id: string, place = `host:/${id}`) => ({ id, place, network: `net-${id}` });
+const hostOf = (id: string, place = `host:/${id}`, boot = 'boot') => ({ id, place, boot, network: `net-${id}` });
 
 describeStores((stores) => {
   describe('the lease', () => {
@@ -13,16 +13,21 @@ describeStores((stores) => {
       for (const one of opened.splice(0)) await one.release();
     });
 
-    const open = async (
-      store: Store,
-      id: string,
-      more: { place?: string; claimsCluster?: boolean; changed?: (standing: Standing) => void } = {},
-    ) => {
-      const { changed = () => {}, claimsCluster = false, place } = more;
-      const host = hostOf(id, place);
-      const lease = await ControlLease.open({ store, host, admin: () => `http://${id}`, claimsCluster, changed });
+    interface More extends Partial<Omit<LeaseOptions, 'store' | 'host'>> {
+      readonly place?: string;
+      readonly boot?: string;
+    }
+
+    const open = async (store: Store, id: string, { boot, place, ...more }: More = {}) => {
+      const defaults = { claimsCluster: false, key: 'k', mayLead: async () => true, changed: () => {} };
+      const host = hostOf(id, place, boot);
+      const lease = await ControlLease.open({ store, host, admin: () => `http://${id}`, ...defaults, ...more });
       opened.push(lease);
       return lease;
+    };
+    const fakeTimers = () => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const passed = async (isSo: () => boolean | Promise<boolean>) => {
+      while (!(await isSo())) await new Promise(setImmediate);
     };
     const holder = async (store: Store, name: string) => JSON.parse((await store.settings.get(name))!) as LeaseHolder;
     const expire = async (store: Store, name: string) =>
@@ -41,7 +46,7 @@ describeStores((stores) => {
     });
 
     test('is renewed; its loss and its take-over are reported', async () => {
-      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      fakeTimers();
       const store = await stores.fresh();
       const seen: string[] = [];
       const changed = (id: string) => (standing: Standing) => seen.push(`${id}: ${standing.leader.place}`);
@@ -91,6 +96,116 @@ describeStores((stores) => {
       expect((await open(store, 'b', { place: 'host:/data' })).standing.isClusterHere).toBe(false);
       await old.release();
       expect((await open(store, 'b', { place: 'host:/data' })).standing.isClusterHere).toBe(true);
+    });
+
+    test('a leader that was stopped for longer than the lease does not lead until it has renewed it', async () => {
+      fakeTimers();
+      const store = await stores.fresh();
+      let now = 0;
+      let changes = 0;
+      const first = await open(store, 'a', { clock: () => now, changed: () => changes++ });
+      now = 29_999;
+      expect(first.isLeading).toBe(true);
+      now = 30_000;
+      expect([first.isLeading, first.standing.isLeader]).toEqual([false, true]);
+      // No other process has taken it: it is renewed at the next look, which is reported for what was left undone meanwhile.
+      vi.advanceTimersByTime(1000);
+      await passed(() => changes === 1);
+      expect(first.isLeading).toBe(true);
+
+      now = 60_000;
+      await expire(store, 'control_plane');
+      const second = await open(store, 'b');
+      expect([first.isLeading, second.isLeading]).toEqual([false, true]);
+      vi.advanceTimersByTime(1000);
+      await passed(() => changes === 2);
+      expect([first.isLeading, first.standing.leader.owner]).toEqual([false, 'b']);
+    });
+
+    test('changes of a process that does not know its successor yet are refused in their transaction', async () => {
+      const store = await stores.fresh();
+      const first = await open(store, 'a');
+      const fence = () => store.resources.change('alice', (tx) => first.fence((name) => tx.setting(name)));
+      await fence();
+      await expire(store, 'control_plane');
+      // Expired, but not taken: no other process can have changed anything.
+      await fence();
+      await open(store, 'b');
+      expect(first.standing.isLeader).toBe(true);
+      await expect(fence()).rejects.toMatchObject({
+        code: 'CONTROL_ELSEWHERE',
+        message: expect.stringContaining('the control plane is host:/b, its admin API http://b'),
+      });
+    });
+
+    test('of processes that start at the same time one leads', async () => {
+      const store = await stores.fresh();
+      const ids = ['a', 'b', 'c', 'd'];
+      const all = await Promise.all(ids.map((id) => open(store, id)));
+      const leaders = all.filter(({ isLeading }) => isLeading);
+      expect(leaders).toHaveLength(1);
+      const [{ standing }] = leaders as [ControlLease];
+      for (const one of all) {
+        expect(one.standing.leader.owner).toBe(standing.leader.owner);
+        expect(one.standing.isClusterHere).toBe(one === leaders[0]);
+      }
+    });
+
+    test('a follower that may not lead leaves a free lease alone until it may', async () => {
+      fakeTimers();
+      const store = await stores.fresh();
+      const first = await open(store, 'a');
+      let looks = 0;
+      let may = false;
+      const second = await open(store, 'b', { mayLead: async () => ++looks > 0 && may });
+      await first.release();
+      vi.advanceTimersByTime(1000);
+      await passed(() => looks === 1);
+      may = true;
+      // The previous look may be under way.
+      await passed(() => {
+        vi.advanceTimersByTime(1000);
+        return looks > 1;
+      });
+      await passed(() => second.isLeading);
+      expect((await holder(store, 'control_plane')).owner).toBe('b');
+    });
+
+    test('a copy of the folder on another machine is another host', async () => {
+      fakeTimers();
+      const store = await stores.fresh();
+      const original = await open(store, 'a', { place: 'one:/data' });
+      let changes = 0;
+      const copy = await open(store, 'a', { place: 'two:/data', changed: () => changes++ });
+      const clone = await open(store, 'a', { place: 'one:/data', boot: 'another' });
+      for (const one of [copy, clone]) expect(one.standing).toMatchObject({ isLeader: false, isClusterHere: false });
+      await clone.release();
+      await original.release();
+      vi.advanceTimersByTime(1000);
+      await passed(() => changes === 1);
+      // It leads, but the replicas of the original may still run.
+      expect(copy.standing).toMatchObject({
+        isLeader: true,
+        isClusterHere: false,
+        clusterHost: { place: 'one:/data' },
+      });
+    });
+
+    test('a folder that was moved keeps the local cluster: at once after a stop, after a crash when the old lease has expired', async () => {
+      fakeTimers();
+      const store = await stores.fresh();
+      await (await open(store, 'a', { place: 'host:/one' })).release();
+      const moved = await open(store, 'a', { place: 'host:/two' });
+      expect(moved.standing).toMatchObject({ isLeader: true, isClusterHere: true });
+      // Crashed here: its lease is neither renewed nor released. The time of the store cannot be advanced.
+      const { until } = await holder(store, 'cluster_host');
+      const again = await open(store, 'a', { place: 'host:/three' });
+      expect(again.standing).toMatchObject({ isLeader: false, isClusterHere: false });
+      const now = vi.spyOn(store, 'now').mockResolvedValue(until);
+      vi.advanceTimersByTime(1000);
+      await passed(() => again.standing.isClusterHere);
+      expect(again.isLeading).toBe(true);
+      now.mockRestore();
     });
   });
 });

@@ -34,11 +34,13 @@ let store: Store;
 let routes: FakeRoutes;
 const faults: unknown[] = [];
 const losses: string[] = [];
+const warnings: string[] = [];
 const held: string[] = [];
 
 beforeEach(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-control-')));
   held.length = 0;
+  warnings.length = 0;
   store = await openStore(join(folder, 'yard.db'));
   routes = new FakeRoutes();
 });
@@ -55,6 +57,7 @@ const open = (dataDir = 'data', more: Partial<ControlPlaneOptions> = {}) =>
     ...{ store, routes, dataDir: join(folder, dataDir), self: [], url: () => 'http://gateway' },
     adminUrl: () => 'http://admin',
     onLead: () => {},
+    onWarning: (line) => warnings.push(line),
     ...more,
     runnerTypes: [QUICK],
     onHeld: () => held.push(dataDir),
@@ -246,4 +249,61 @@ test('creates no new key while secrets are encrypted with another', async () => 
   expect((await last.host.store.revealed(ref))!.spec).toMatchObject({ upstreams: [{ credential: 'hush' }] });
   await last.close();
   await (await open()).close();
+});
+
+test('a follower with another secrets.key warns at its start, and does not take over once secrets are stored', async () => {
+  const passed = async (isSo: () => boolean) => {
+    while (!isSo()) await new Promise(setImmediate);
+  };
+  const text =
+    'apiVersion: twinyard/v1\nkind: ExternalEndpoint\nmetadata: {name: away}\nspec:\n' +
+    "  upstreams: [{name: a, url: 'http://127.0.0.1:1', credential: hush}]\n";
+  const away = { kind: 'ExternalEndpoint', workspace: 'default', name: 'away' };
+  const first = await open('data');
+  expect(warnings).toEqual([]);
+  const secondStore = await openStore(join(folder, 'yard.db'));
+  const followerRoutes = new FakeRoutes();
+  const options = { store: secondStore, routes: followerRoutes };
+  const second = await open('second', options);
+  expect(warnings.splice(0)).toEqual([
+    expect.stringMatching(
+      /second\/secrets.key: is not the secrets.key of the control plane at .*:.*data: copy that file/,
+    ),
+  ]);
+  await first.host.store.apply('alice', readResources(text, 'f.yaml'), { isAdmin: true });
+  // It cannot route to the endpoint, which is no problem of the endpoint: its status stays that of the leader.
+  await passed(() => faults.length > 0);
+  expect(String(faults.splice(0)[0])).toContain('secrets.key');
+  expect((await first.host.store.get(away))!.status?.message ?? '').not.toContain('secrets.key');
+  await first.close();
+  await passed(() => warnings.length > 0);
+  expect(warnings.splice(0)).toEqual([
+    expect.stringMatching(/does not take over: .*second\/secrets.key: is not the key of .*yard.db/),
+  ]);
+  expect(() => second.host).toThrow('standby');
+  await second.close();
+  await expect(open('second', options)).rejects.toMatchObject({ code: 'SECRETS_KEY_WRONG' });
+
+  // With the file of the leader it takes over.
+  writeFileSync(join(folder, 'second', 'secrets.key'), readFileSync(join(folder, 'data', 'secrets.key')));
+  const next = await open('second', options);
+  expect([next.leader, warnings, followerRoutes.routed('default', 'away')]).toEqual([null, [], ['default.away.a']]);
+  await next.close();
+  await secondStore.close();
+  faults.length = 0;
+});
+
+test('a leader that does not know its successor yet makes no change', async () => {
+  const first = await open('data');
+  const { store: stale } = first.host;
+  await stale.apply('alice', chat('one', 0), { isAdmin: true });
+  const held = JSON.parse((await store.settings.get('control_plane'))!);
+  // As after a pause of the process, in which another one has taken over.
+  await store.settings.set('control_plane', JSON.stringify({ ...held, owner: 'another', place: 'there:/data' }));
+  expect(first.leader).toBeNull();
+  const refusal = { code: 'CONTROL_ELSEWHERE', message: expect.stringContaining('there:/data') };
+  await expect(stale.apply('alice', chat('one', 1), { isAdmin: true })).rejects.toMatchObject(refusal);
+  await expect(stale.delete('alice', CHAT)).rejects.toMatchObject(refusal);
+  expect((await store.resources.get(CHAT))!.spec).toMatchObject({ replicas: 0 });
+  await first.close();
 });

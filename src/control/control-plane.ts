@@ -6,7 +6,16 @@ import { holdsSecrets } from '../store/resources/holds-secrets.js';
 import { SecretBox } from '../store/resources/secrets.js';
 import { ChangeFeed } from './change-feed.js';
 import { ControlLease, type Standing } from './control-lease.js';
-import { heldFolder, hostAway, isFolderInUse, lostKeyFile, otherControlPlane, wrongKeyFile } from './errors.js';
+import {
+  cannotTakeOver,
+  followerKey,
+  heldFolder,
+  hostAway,
+  isFolderInUse,
+  lostKeyFile,
+  otherControlPlane,
+  wrongKeyFile,
+} from './errors.js';
 import { hostIdentity } from './host-identity.js';
 import { KnownSecrets } from './known-secrets.js';
 import { ModelCache } from './models/cache/model-cache.js';
@@ -51,6 +60,8 @@ export interface ControlPlaneOptions {
   readonly onHeld: () => void;
   /** Called with errors that are not caused by a resource. */
   readonly onFault: (error: unknown) => void;
+  /** Called with what the operator has to change. */
+  readonly onWarning: (line: string) => void;
   /** Called when this control plane has taken over from another one. */
   readonly onLead: () => void;
   /** Called when another control plane has taken over. */
@@ -123,8 +134,8 @@ interface Opened {
 }
 
 async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Opened> {
-  const { adminUrl, claimsCluster = false, dataDir, onFault, onHeld, onLead, onLost, routes, self, url } = options;
-  const { replicaUser = null } = options;
+  const { adminUrl, claimsCluster = false, dataDir, onFault, onHeld, onLead, onLost, onWarning } = options;
+  const { replicaUser = null, routes, self, url } = options;
   const { opened } = ending;
   const known = new KnownSecrets();
   const runners = await openRunners(options, known);
@@ -133,11 +144,16 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Op
   let changed: (standing: Standing) => void = () => {};
   const host = hostIdentity(dataDir);
   const lease = await ControlLease.open({
-    ...{ store: options.store, host, admin: adminUrl, claimsCluster },
+    ...{ store: options.store, host, admin: adminUrl, key: box.id, claimsCluster },
+    mayLead: takeOverCheck(options, box),
     changed: (standing) => changed(standing),
   });
   opened.push(() => lease.release().catch(onFault));
-  const store = new ControlStore(options.store, known.remembering(box));
+  const { leader } = lease.standing;
+  if (leader.key !== box.id) onWarning(followerKey(keyPath(dataDir), leader));
+  const store = new ControlStore(options.store, known.remembering(box), (tx) =>
+    lease.fence((name) => tx.setting(name)),
+  );
   onHeld();
   for (const secret of options.knownSecrets?.() ?? []) known.add(secret);
   if (lease.standing.isLeader) await installDefaults(store);
@@ -165,8 +181,8 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Op
 function scopeOf(lease: ControlLease, runners: ClusterRunners, network: string): Scope {
   const isLocal = (cluster: string) => runners.typeOf(cluster)?.runsHere === true;
   return {
-    isLeader: () => lease.standing.isLeader,
-    isHere: (cluster) => (isLocal(cluster) ? lease.standing.isClusterHere : lease.standing.isLeader),
+    isLeader: () => lease.isLeading,
+    isHere: (cluster) => (isLocal(cluster) ? lease.standing.isClusterHere : lease.isLeading),
     sharesLoopback: () => lease.standing.clusterHost?.network === network,
     hostProblem(cluster) {
       const { clusterHost, isLeader, now } = lease.standing;
@@ -198,14 +214,36 @@ async function openRunners(
   }
 }
 
+const keyPath = (dataDir: string) => join(dataDir, 'secrets.key');
+
 /** A key file is created only while no secrets are stored; with secrets of another key nothing could be started. */
-async function openSecrets({ acceptsKey = false, dataDir, store }: ControlPlaneOptions): Promise<SecretBox> {
-  const path = join(dataDir, 'secrets.key');
-  const hasSecrets = await holdsSecrets(store);
-  if (!existsSync(path) && hasSecrets) throw lostKeyFile(path, store.address);
+async function openSecrets(options: ControlPlaneOptions): Promise<SecretBox> {
+  const { dataDir, store } = options;
+  const path = keyPath(dataDir);
+  if (!existsSync(path) && (await holdsSecrets(store))) throw lostKeyFile(path, store.address);
   const box = SecretBox.open(path);
-  if (hasSecrets && !acceptsKey && !(await holdsSecrets(store, box.id))) throw wrongKeyFile(path, store.address);
+  const problem = await keyProblem(options, box);
+  if (problem !== null) throw problem;
   return box;
+}
+
+async function keyProblem(
+  { acceptsKey = false, dataDir, store }: ControlPlaneOptions,
+  { id }: SecretBox,
+): Promise<Error | null> {
+  const isUseful = acceptsKey || !(await holdsSecrets(store)) || (await holdsSecrets(store, id));
+  return isUseful ? null : wrongKeyFile(keyPath(dataDir), store.address);
+}
+
+/** The leader may have stored the first secrets after this process was started with another key. */
+function takeOverCheck(options: ControlPlaneOptions, box: SecretBox): () => Promise<boolean> {
+  let isReported = false;
+  return async () => {
+    const problem = await keyProblem(options, box);
+    if (problem !== null && !isReported) options.onWarning(cannotTakeOver(problem));
+    isReported = problem !== null;
+    return problem === null;
+  };
 }
 
 async function closeAll({ opened }: Ending): Promise<void> {

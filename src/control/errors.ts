@@ -42,6 +42,14 @@ export const wrongKeyFile = (path: string, store: string) =>
       'resources with secrets again',
   );
 
+/** No secrets are stored yet, or only some that the leader has stored since. */
+export const followerKey = (path: string, { place }: LeaseHolder) =>
+  `${path}: is not the secrets.key of the control plane at ${place}: copy that file here and start again, or this process does ` +
+  'not take over once resources hold secrets';
+
+export const cannotTakeOver = (problem: Error) =>
+  `no process leads the control plane, and this one does not take over: ${problem.message}`;
+
 export const isFolderInUse = (error: unknown) => error instanceof RunError && error.code === IN_USE;
 
 /** A gateway can run without a control plane when another one uses its folder, or where engines cannot run. */

@@ -10,13 +10,16 @@ export interface HostIdentity {
   readonly id: string;
   /** Host and folder, for messages. */
   readonly place: string;
+  /** Of the machine, another one after it was booted again. */
+  readonly boot: string;
   /** Equal for two processes that reach each other's loopback addresses. */
   readonly network: string;
 }
 
 /** The identity of a data folder, created with the first call. The caller must have locked the folder. */
 export function hostIdentity(dataDir: string): HostIdentity {
-  return { id: idIn(join(dataDir, 'control-id')), place: `${hostname()}:${dataDir}`, network: thisNetwork() };
+  const id = idIn(join(dataDir, 'control-id'));
+  return { id, place: `${hostname()}:${dataDir}`, boot: thisBoot(), network: thisNetwork() };
 }
 
 function idIn(path: string): string {
@@ -29,10 +32,18 @@ function idIn(path: string): string {
   return idIn(path);
 }
 
+function thisBoot(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
 /** Containers of one machine share its boot id, but not its network. */
 function thisNetwork(): string {
   try {
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/net')}`;
+    return `${thisBoot()} ${readlinkSync('/proc/self/ns/net')}`;
   } catch {
     return hostname();
   }

@@ -33,23 +33,35 @@ export class KeptSocket {
   }
 
   /** Starts `twinyard serve` on the socket; resolves when it is ready. */
-  async serve(args: readonly string[]): Promise<{ child: ChildProcess; ended: Promise<unknown>; said: string[] }> {
+  async serve(args: readonly string[]): Promise<Serving> {
     const command = [process.execPath, CLI, 'serve', '--admin-port', '0', ...args];
     const child = spawn('/bin/sh', ['-c', ACTIVATE, 'sh', ...command], {
       env: { ...process.env, LISTEN_FDS: '1' },
       stdio: ['ignore', 'ignore', 'pipe', this.#socket.fd],
     });
-    const ended = once(child, 'exit');
-    afterwards(async () => {
-      child.kill('SIGKILL');
-      await ended;
-    });
-    const said: string[] = [];
-    for await (const line of createInterface({ input: child.stderr! })) {
-      said.push(line);
-      if (line.includes('admin on')) break;
-    }
-    child.stderr!.resume();
-    return { child, ended, said };
+    return untilServing(child);
   }
+}
+
+/** A `serve` process that is ready for requests, killed after the test. */
+export interface Serving {
+  readonly child: ChildProcess;
+  readonly ended: Promise<unknown>;
+  readonly said: readonly string[];
+}
+
+/** Resolves when the process is ready; its stderr must be a pipe. */
+export async function untilServing(child: ChildProcess): Promise<Serving> {
+  const ended = once(child, 'exit');
+  afterwards(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const said: string[] = [];
+  for await (const line of createInterface({ input: child.stderr! })) {
+    said.push(line);
+    if (line.includes('admin on')) break;
+  }
+  child.stderr!.resume();
+  return { child, ended, said };
 }

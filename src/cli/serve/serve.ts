@@ -167,6 +167,7 @@ async function start(
       onHeld: () => gateway.announce(),
       onLead: () => say('this process is the control plane now'),
       onFault: (error) => gateway.fault(error),
+      onWarning: (line) => say(`warning: ${line}`),
       onLost: ({ message }) => say(`warning: another process has taken over: ${message}`),
     }),
   );

@@ -79,6 +79,10 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   const all: Reconcilers = new Reconcilers({
     ...{ store, timing, onFault },
     followsStatus: ({ kind, spec }) => kind === 'Endpoint' && !scope.isHere((spec as EndpointSpec).cluster),
+    reports({ kind, name, spec }) {
+      if (kind === 'Endpoint') return scope.isHere((spec as EndpointSpec).cluster);
+      return kind === 'Cluster' ? scope.isHere(name) : isLeader();
+    },
     reconcilers: [
       here,
       external,

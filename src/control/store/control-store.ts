@@ -51,6 +51,8 @@ export class ControlStore {
   constructor(
     store: Store,
     private readonly box: Secrets = NO_SECRETS,
+    /** Throws when callers must not change anything here; called in each of their transactions. */
+    private readonly guard: (tx: ResourceTransaction) => Promise<void> = async () => {},
   ) {
     this.resources = store.resources;
     this.events = store.events;
@@ -61,6 +63,7 @@ export class ControlStore {
     let applied: Applied[] = [];
     try {
       return await this.resources.change(actor, async (tx) => {
+        await this.guard(tx);
         applied = [];
         const problems: InputError[] = [];
         const changes: OperatorChange[] = [];
@@ -135,6 +138,7 @@ export class ControlStore {
    */
   async delete(actor: string, ref: ResourceRef, expected: number | 'any' = 'any'): Promise<Resource> {
     const record = await this.resources.change(actor, async (tx) => {
+      await this.guard(tx);
       if ((await tx.get(ref)) === null) throw unknownResource(ref);
       if (isBuiltIn(ref)) throw builtIn(ref);
       const users = await usersIn(tx, ref);
@@ -167,7 +171,10 @@ export class ControlStore {
     status: unknown,
   ): Promise<Resource | null> {
     const checked = statusOf(ref, status);
-    const record = await this.resources.change(actor, (tx) => tx.putStatus(ref, uid, checked, action));
+    const record = await this.resources.change(actor, async (tx) => {
+      await this.guard(tx);
+      return tx.putStatus(ref, uid, checked, action);
+    });
     return record === null ? null : resourceView(record);
   }
 

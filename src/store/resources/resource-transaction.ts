@@ -50,6 +50,11 @@ export class ResourceTransaction {
     return this.know({ kind, workspace, name }, row === undefined ? null : resourceRecordOf(row));
   }
 
+  async setting(name: string): Promise<string | null> {
+    const row = await this.tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+    return row?.value ?? null;
+  }
+
   /** Writes what all changes share; the last call. */
   async end(): Promise<void> {
     if (this.#version !== null) await putVersion(this.tx, this.#version);

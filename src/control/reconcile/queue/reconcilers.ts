@@ -21,6 +21,8 @@ export interface ReconcilersOptions {
   readonly onFault: (error: unknown) => void;
   /** Whether the status of a resource is written by another process and has effects here; null: there is no other process. */
   readonly followsStatus?: (record: ResourceRecord) => boolean;
+  /** Whether this process writes the status of a resource. Problems with others are faults: another process reports them. */
+  readonly reports?: (record: ResourceRecord) => boolean;
 }
 
 /** Kinds with routes, which end when the resource is removed. */
@@ -177,13 +179,19 @@ export class Reconcilers {
       this.#isStoreFailing = true;
       return;
     }
-    if (!(error instanceof InputError || error instanceof RunError)) this.#options.onFault(error);
-    void this.#report(keyRef(key), (error as Error).message).catch(() => {});
+    const isBug = !(error instanceof InputError || error instanceof RunError);
+    if (isBug) this.#options.onFault(error);
+    void this.#report(keyRef(key), error as Error, isBug).catch(() => {});
   }
 
-  async #report(ref: ResourceRef, message: string): Promise<void> {
-    const { store } = this.#options;
+  async #report(ref: ResourceRef, error: Error, isFault: boolean): Promise<void> {
+    const { message } = error;
+    const { onFault, reports = () => true, store } = this.#options;
     const record = await store.resources.get(ref);
+    if (record !== null && !reports(record)) {
+      if (!isFault) onFault(error);
+      return;
+    }
     if (record === null || !kindNamed(ref.kind, ref.kind).phases.includes('Failed')) return;
     const before = record.status as Status | null;
     const phase = record.deletedAt === null ? 'Failed' : 'Deleting';
