@@ -41,6 +41,17 @@ describe('the program', () => {
     }
   });
 
+  it.each([
+    ['create -f x.yaml', "command 'create': does not exist; use 'twinyard apply'"],
+    ['api-resources', "command 'api-resources': does not exist; kinds are listed by 'twinyard get --help'"],
+    ['context use-context x', "command 'context use-context': does not exist; use 'twinyard context use'"],
+    ['gte ep', "command 'gte': does not exist; did you mean 'get'?"],
+  ])('says what to use instead of %s', async (args, message) => {
+    const { code, stderr } = await twinyard(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`twinyard: ${message}`);
+  });
+
   it.each(['--help', '-h', 'help'])('lists its commands for %s', async (args) => {
     const { code, stdout, stderr } = await twinyard(args);
     expect([code, stderr]).toEqual([0, '']);

@@ -2,7 +2,26 @@ import { InputError, RunError } from '../kernel/errors.js';
 import { knownNames, nearestName } from '../kernel/text/nearest-name.js';
 import { shownText as shown } from '../kernel/text/shown-text.js';
 
+/** What kubectl's commands are called here. */
+const BY_KUBECTL: Readonly<Record<string, string>> = {
+  'api-resources': "kinds are listed by 'twinyard get --help'",
+  annotate: "use 'twinyard patch'",
+  config: "use 'twinyard context'",
+  create: "use 'twinyard apply'",
+  label: 'use \'twinyard patch\', as in -p \'{"metadata":{"labels":{"team":"search"}}}\'',
+  replace: "use 'twinyard apply'",
+  set: "use 'twinyard patch'",
+  'context current': "use 'twinyard context show'",
+  'context current-context': "use 'twinyard context show'",
+  'context get-contexts': "use 'twinyard context list'",
+  'context use-context': "use 'twinyard context use'",
+};
+
 export function unknownCommand(given: string, known: readonly string[]): InputError {
+  const instead = Object.hasOwn(BY_KUBECTL, given) ? BY_KUBECTL[given] : undefined;
+  if (instead !== undefined) {
+    return new InputError('UNKNOWN_COMMAND', `command ${shown(given)}`, 'does not exist', instead);
+  }
   return new InputError('UNKNOWN_COMMAND', `command ${shown(given)}`, 'does not exist', knownNames(given, known));
 }
 

@@ -51,6 +51,16 @@ export function tableWidth(stream: CliStream, env: CliIo['env']): number {
   return Math.max(LEAST_WIDTH, given || stream.columns || 80);
 }
 
+/** How wide the tables of lists may be: any width where no terminal shows them, so that each row stays one line for other programs. */
+export function listWidth(stream: CliStream, env: CliIo['env']): number {
+  return stream.isTTY === true || env.COLUMNS ? tableWidth(stream, env) : Number.POSITIVE_INFINITY;
+}
+
+/** How the table of a list is shown on stdout. */
+export function listPresentation({ env, stdout }: CliIo): { colour: boolean; width: number } {
+  return { colour: wantsColour(stdout, env), width: listWidth(stdout, env) };
+}
+
 /** How text is shown on a stream. */
 export function presentation({ env, stdout }: CliIo, stream: CliStream = stdout): { colour: boolean; width: number } {
   return { colour: wantsColour(stream, env), width: tableWidth(stream, env) };

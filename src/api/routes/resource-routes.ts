@@ -21,7 +21,7 @@ import { resourceListPage } from './resource-list-page.js';
 
 const LIST_QUERY = {
   ...PAGE_QUERY,
-  labels: field(text(), { help: 'only those with these labels: a=b,c!=d,e,!f' }),
+  labels: field(text(), { help: 'only those with these labels: a=b,c!=d,e,!f,g in (h,i)' }),
   uid: field(text(64), { help: 'only the one with this uid' }),
 };
 

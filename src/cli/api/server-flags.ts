@@ -39,12 +39,17 @@ export const workspaceFlags = {
       defaultText: `that of the context, else ${DEFAULT_WORKSPACE}`,
       help: 'workspace of the resources',
     }),
+    aliases: ['namespace'],
     letter: 'n',
   },
 };
 
 export const allWorkspacesFlags = {
-  'all-workspaces': { ...toggle({ help: 'resources of all workspaces, with a column of the workspace' }), letter: 'A' },
+  'all-workspaces': {
+    ...toggle({ help: 'resources of all workspaces, with a column of the workspace' }),
+    aliases: ['all-namespaces'],
+    letter: 'A',
+  },
 };
 
 export const watchFlags = { watch: { ...toggle({ help: 'print changes until interrupted' }), letter: 'w' } };

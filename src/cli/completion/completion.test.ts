@@ -104,7 +104,7 @@ describe('completion zsh', () => {
     expect(part('run')).toMatch(/--routing-scorers''\[[^\]]*\]:value: _values -s , value .* kv-utilization /);
     expect(part('trace_stats')).toContain("'*: :_files'");
     expect(part('keys_show')).toContain("'*: :{_twinyard_names apikeys}'");
-    expect(part('get')).toMatch(/\{--workspace,-n\}'\[[^\]]*\]:value:\{_twinyard_names workspaces\}'/);
+    expect(part('get')).toMatch(/\{--workspace,-n,--namespace\}'\[[^\]]*\]:value:\{_twinyard_names workspaces\}'/);
     expect(part('get')).toMatch(/'1: :\(all models .* endpoints .*'\*: :\{_twinyard_names \}'/s);
   });
 });

@@ -4,7 +4,7 @@ import { contextSummaryOf } from '../context.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, presentation } from '../io.js';
+import { type CliIo, listPresentation } from '../io.js';
 import { shownContext } from './show.js';
 
 const listFlags = {
@@ -34,7 +34,7 @@ export async function listContexts(argv: readonly string[], io: CliIo): Promise<
       ...[current ? '*' : '', name, server ?? '', workspace ?? '', token ? 'yes' : 'no'],
     ]);
     const titles = ['CURRENT', 'NAME', 'SERVER', 'WORKSPACE', 'TOKEN'];
-    const lines = createStyle(presentation(io)).table(
+    const lines = createStyle(listPresentation(io)).table(
       [titles, ...rows],
       titles.map(() => 'left' as const),
       2,

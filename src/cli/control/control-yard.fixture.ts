@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { main } from '../program.js';
 import { inTestFolder } from '../test-folder.fixture.js';
-import { testIo, captured as twinyard } from '../test-io.fixture.js';
+import { type Terminal, testIo, captured as twinyard } from '../test-io.fixture.js';
 import { FakeControlServer } from './control-server.fixture.js';
 
 /** The beginning of a resource's file. */
@@ -35,12 +35,12 @@ export async function printed(args: string): Promise<string> {
 }
 
 /** A command that keeps running: its output, and how it is stopped. */
-export function started(args: string) {
+export function started(args: string, terminal: Terminal = {}) {
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
   });
-  const io = testIo({ stopped });
+  const io = testIo({ ...terminal, stopped });
   const ended = main(args.split(' '), io);
   const until = async (what: string | RegExp) => {
     const isThere = () => (typeof what === 'string' ? io.stdoutText().includes(what) : what.test(io.stdoutText()));

@@ -22,6 +22,19 @@ describe('delete', () => {
     expect(await printed('delete endpoint a b')).toBe('Endpoint default/a deleting\nEndpoint default/b deleting\n');
   });
 
+  it('takes those that labels or --all select, and ignores missing ones where that is said', async () => {
+    const labelled = endpoint('', 'a').replace('name: a', 'name: a, labels: {team: x}');
+    writeFileSync('some.yaml', [labelled, endpoint('', 'b'), endpoint('', 'c')].join('---\n'));
+    await printed('apply -f some.yaml');
+    expect(await printed('delete ep -l team=x')).toBe('Endpoint default/a deleting\n');
+    await server.takeDown('a');
+    expect(await printed('delete ep --all')).toBe('Endpoint default/b deleting\nEndpoint default/c deleting\n');
+    expect(await printed('delete ep none --ignore-not-found')).toBe('Endpoint default/none does not exist\n');
+    expect(await twinyard('delete ep -l team=y')).toEqual({
+      ...{ code: 0, stdout: '', stderr: 'twinyard: no resources were selected\n' },
+    });
+  });
+
   it('deletes the resources of files, dependent ones first, and ignores missing ones', async () => {
     const role = `${head('Role', 'r')}spec: {role: viewer, api_keys: [k]}\n`;
     writeFileSync('all.yaml', `${head('ApiKey', 'k')}spec: {}\n---\n${role}---\n${endpoint()}`);
@@ -52,6 +65,8 @@ describe('delete', () => {
     ['workspace default', 'Workspace default: is built in'],
     ['engine vllm', 'Engine vllm: is built in'],
     ['endpoint chat -f chat.yaml', 'KIND/NAME: or --file is required, and not both'],
+    ['endpoint chat --all', '--all: is given together with a name; keep one of them'],
+    ['-f chat.yaml -l a=b', '--selector: is given together with --file'],
     ['endpoint none', 'Endpoint default/none: does not exist'],
     ['-f bad.yaml', 'bad.yaml:7:13 (spec.replicas): '],
     ['registry shelf', 'ModelRegistry default/shelf: is used by Endpoint default/chat; delete or change them first'],

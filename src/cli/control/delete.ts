@@ -11,14 +11,17 @@ import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { oneOrTheOther } from './errors.js';
-import { type CalledResource, calledResources, MOST_NAMES, resourceAt } from './targets/called-resource.js';
+import { notOfFiles, oneOrTheOther } from './errors.js';
+import { type CalledResource, MOST_NAMES, resourceAt } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
 import { fileFlags, readFiles } from './targets/read-files.js';
+import { selectedResources, selectionFlags } from './targets/selected-resources.js';
 import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
 const deleteFlags = {
   ...fileFlags,
+  ...selectionFlags,
+  'ignore-not-found': toggle({ help: 'a resource that does not exist is no error' }),
   wait: toggle({ help: 'wait until the resources and their replicas are removed' }),
   ...timeoutFlags,
   ...workspaceFlags,
@@ -36,7 +39,12 @@ export const DELETE: CommandLine = {
     { title: 'Server', flags: serverFlags },
   ],
   more: kindList,
-  examples: ['delete ep/chat', 'delete endpoints chat', 'delete -f examples/endpoints/emulated.yaml --wait'],
+  examples: [
+    'delete ep/chat',
+    'delete endpoints chat',
+    'delete ep -l team=search',
+    'delete -f examples/endpoints/emulated.yaml --wait',
+  ],
 };
 
 /** Deletes resources, each before the resources that it refers to. */
@@ -45,12 +53,14 @@ export async function deleteCommand(argv: readonly string[], io: CliIo): Promise
   const isFiles = values.file.length > 0;
   if (isFiles === operands.length > 0) throw oneOrTheOther('delete');
   const workspace = workspaceFor(values, io);
+  if (isFiles && (values.all || values.selector !== null)) throw notOfFiles(values.all ? '--all' : '--selector');
+  const client = ApiClient.of(values, io);
   const called = isFiles
     ? await calledIn(values.file, workspace, io)
-    : await calledResources(operands, workspace, DELETE);
-  const client = ApiClient.of(values, io);
+    : await selectedResources(client, operands, workspace, values, DELETE);
+  if (called.length === 0) io.stderr.write('twinyard: no resources were selected\n');
   for (const one of called) {
-    const uid = await deleteOne(client, one, isFiles);
+    const uid = await deleteOne(client, one, isFiles || values['ignore-not-found']);
     if (uid !== null && values.wait) {
       const isMet = (now: Resource | null) => now?.metadata.uid !== uid;
       const condition = { shown: 'deleted', isMet, isLost: () => false };

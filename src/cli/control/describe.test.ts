@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { captured as twinyard } from '../test-io.fixture.js';
-import { inControlYard, printed, REF, server } from './control-yard.fixture.js';
+import { endpoint, inControlYard, printed, REF, server } from './control-yard.fixture.js';
 
 inControlYard();
 
@@ -69,6 +70,15 @@ Events:
   T  warning  Crashed  1      exit code 1 | bye
 `,
     );
+  });
+
+  it('prints several, or all of a kind', async () => {
+    writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}`);
+    await printed('apply -f two.yaml');
+    const names = async (args: string) => (await printed(`describe ${args}`)).match(/(?<=^Name: +)\S+/gm);
+    expect(await names('ep b a')).toEqual(['b', 'a']);
+    expect(await names('ep')).toEqual(['a', 'b']);
+    expect((await twinyard('describe ep -l a=b')).stderr).toBe('twinyard: no resources were selected\n');
   });
 
   it('shows memory with its unit', async () => {

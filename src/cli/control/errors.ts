@@ -26,6 +26,11 @@ export const oneOrTheOther = (command: string) =>
     `see 'twinyard ${command} --help'`,
   );
 
+export const notOfFiles = (flag: string) =>
+  new InputError('CONFLICTING_FLAGS', flag, 'is given together with --file', 'name a kind instead, or leave it out');
+
+export const noneSelected = () => new RunError('NONE_SELECTED', 'no resources were selected');
+
 export const onlyEndpoints = (given: string) =>
   new InputError('BAD_VALUE', 'KIND', `${shownText(given)} has no replicas`, "give 'endpoint'");
 

@@ -6,7 +6,7 @@ import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag, count, stringFlag, toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, tableWidth } from '../io.js';
+import { type CliIo, listWidth } from '../io.js';
 import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './print/event-rows.js';
 import { PrintedTable } from './print/printed-table.js';
 import { calledNames } from './targets/called-resource.js';
@@ -74,7 +74,7 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
     io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     return 0;
   }
-  const table = new PrintedTable(EVENT_TITLES, tableWidth(io.stdout, io.env));
+  const table = new PrintedTable(EVENT_TITLES, listWidth(io.stdout, io.env));
   const print = (some: readonly EventView[]) => {
     const lines = output === 'json' ? some.map((one) => JSON.stringify(one)) : table.lines(some.map(eventRow));
     for (const line of lines) io.stdout.write(`${line}\n`);

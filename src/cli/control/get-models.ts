@@ -1,7 +1,7 @@
 import { createStyle } from '../../report/text/style.js';
 import type { ApiClient } from '../api/api-client.js';
 import { stringFlag } from '../flags/kinds.js';
-import { type CliIo, presentation } from '../io.js';
+import { type CliIo, listPresentation } from '../io.js';
 import { noRegistry, notForModels } from './errors.js';
 import type { ResourceFormat } from './print/resource-format.js';
 import { resourceAt } from './targets/called-resource.js';
@@ -40,7 +40,7 @@ export async function getModels(client: ApiClient, asked: Asked, io: CliIo): Pro
     const { items } = await client.list<ModelSummary>(path, { query: { search } });
     if (output.type === 'table' || output.type === 'wide') {
       if (items.length === 0) io.stderr.write(`twinyard: ${registry} has no such models\n`);
-      const style = createStyle(output.type === 'wide' ? { colour: false } : presentation(io));
+      const style = createStyle(output.type === 'wide' ? { colour: false } : listPresentation(io));
       const rows = items.map((one) => [one.name, one.versions.join(',')]);
       const lines = items.length === 0 ? [] : style.table([['NAME', 'VERSIONS'], ...rows], ['left', 'left']);
       for (const line of lines) io.stdout.write(`${line}\n`);

@@ -46,7 +46,11 @@ describe('get', () => {
     expect(await names('')).toEqual(['a', 'b']);
     expect(await names('-l team=x')).toEqual(['a']);
     expect(await names('-n search')).toEqual(['c']);
+    expect(await names('--namespace search')).toEqual(['c']);
     expect(await names('-A')).toEqual(['default', 'default', 'search']);
+    expect(await names('--all-namespaces')).toEqual(['default', 'default', 'search']);
+    const set = await twinyard(['get', 'ep', '-l', 'team in (x,y)', '-o', 'name']);
+    expect(set.stdout).toBe('endpoint/a\n');
   });
 
   it('shows several by their names', async () => {
@@ -55,7 +59,23 @@ describe('get', () => {
     expect((await printed('get ep c a')).match(/^\w+/gm)).toEqual(['NAME', 'c', 'a']);
     expect(parseAllDocuments(await printed('get ep c a -o yaml'))).toHaveLength(2);
     expect(JSON.parse(await printed('get ep c a -o json'))).toMatchObject({ kind: 'EndpointList', items: [{}, {}] });
-    expect((await twinyard('get ep a none')).stderr).toContain('Endpoint default/none: does not exist');
+  });
+
+  it('prints those that exist before it reports those that do not', async () => {
+    writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}`);
+    await printed('apply -f two.yaml');
+    const missing = (name: string) =>
+      `twinyard: Endpoint default/${name}: does not exist; see 'twinyard get endpoints'\n`;
+    const table = await twinyard('get ep a none b nor');
+    expect(table).toMatchObject({ code: 2, stderr: `${missing('none')}${missing('nor')}` });
+    expect(table.stdout.match(/^\w+/gm)).toEqual(['NAME', 'a', 'b']);
+    const json = await twinyard('get ep/a ep/none ws/default -o json');
+    expect(json).toMatchObject({ code: 2, stderr: missing('none') });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      kind: 'List',
+      items: [{ kind: 'Endpoint' }, { kind: 'Workspace' }],
+    });
+    expect(await twinyard('get ep none nor')).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('lists all there is, kind by kind', async () => {
@@ -114,6 +134,13 @@ describe('get', () => {
     });
     expect((await twinyard('get ep -A -l a=b')).stderr).toBe('twinyard: no endpoints with these labels\n');
     expect(await printed('get ep -o yaml')).toBe('');
+    expect(await twinyard('get ep -n defualt')).toEqual({
+      ...{
+        code: 0,
+        stdout: '',
+        stderr: "twinyard: there is no workspace 'defualt'; did you mean 'default'? known: default\n",
+      },
+    });
   });
 
   it('prints changes with --watch, and ends with 0 when it is stopped', async () => {

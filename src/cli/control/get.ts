@@ -1,4 +1,5 @@
 import { DEFAULT_WORKSPACE, type Resource } from '../../control/resources/resource.js';
+import { InputError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
 import { workspaceFor } from '../api/find-server.js';
 import { allWorkspacesFlags, serverFlags, watchFlags, workspaceFlags } from '../api/server-flags.js';
@@ -6,7 +7,6 @@ import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
-import { stringFlag } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { notOfAll, onlyModels, watchesOne } from './errors.js';
@@ -15,17 +15,16 @@ import { formatFlag, type ResourceFormat } from './print/resource-format.js';
 import { isOneDocument, printer } from './print/resource-printer.js';
 import { type CalledNames, calledNames, MOST_NAMES, resourceAt } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
+import { noSuchWorkspace } from './targets/no-such-workspace.js';
 import { connectionLost } from './targets/resumed-events.js';
+import { selectorFlags } from './targets/selected-resources.js';
 import { untilStopped } from './targets/until-stopped.js';
 import { listResources, type Watched, watchResources } from './targets/watch-resources.js';
 
 const getFlags = {
   ...workspaceFlags,
   ...allWorkspacesFlags,
-  selector: {
-    ...stringFlag({ default: null, placeholder: 'labels', help: "only resources with these labels: 'a=b,c!=d,e,!f'" }),
-    letter: 'l',
-  },
+  ...selectorFlags,
   ...watchFlags,
   ...formatFlag,
 };
@@ -128,20 +127,46 @@ async function getKind(
     for await (const seen of watchResources(client, watched, untilStopped(io), lost)) print.some(seen);
     return;
   }
-  const found = await itemsOf(client, { kind, names }, { workspace, labels });
-  if (names.length === 1) print.one(found[0]!);
-  else print.all({ kind: `${kind.kind}List`, items: found });
+  const { items, missing } = await itemsOf(client, { kind, names }, { workspace, labels });
+  if (names.length === 1 && missing.length === 0) print.one(items[0]!);
+  else if (names.length === 0 && items.length === 0 && isTable(output) && (await noSuchWorkspace(client, watched, io)))
+    return;
+  else if (items.length > 0 || missing.length === 0) print.all({ kind: `${kind.kind}List`, items });
+  reportMissing(missing, io);
+}
+
+const isTable = ({ type }: ResourceFormat) => type === 'table' || type === 'wide';
+
+/** Names that do not exist are reported after the resources that do. */
+function reportMissing(missing: readonly InputError[], io: CliIo): void {
+  for (const { message } of missing.slice(0, -1)) io.stderr.write(`twinyard: ${message}\n`);
+  if (missing.length > 0) throw missing.at(-1)!;
+}
+
+interface Items {
+  readonly items: readonly Resource[];
+  readonly missing: readonly InputError[];
 }
 
 async function itemsOf(
   client: ApiClient,
   { kind, names }: CalledNames,
   { labels, workspace }: Pick<Watched, 'workspace' | 'labels'>,
-): Promise<readonly Resource[]> {
-  if (names.length === 0) return (await listResources(client, { kind, workspace, name: null, labels })).items;
-  const found: Resource[] = [];
-  for (const name of names) found.push(await client.call<Resource>('GET', resourceAt(kind, name, workspace!).path));
-  return found;
+): Promise<Items> {
+  if (names.length === 0) {
+    return { items: (await listResources(client, { kind, workspace, name: null, labels })).items, missing: [] };
+  }
+  const items: Resource[] = [];
+  const missing: InputError[] = [];
+  for (const name of names) {
+    try {
+      items.push(await client.call<Resource>('GET', resourceAt(kind, name, workspace!).path));
+    } catch (error) {
+      if (!(error instanceof InputError) || error.code !== 'RESOURCE_UNKNOWN') throw error;
+      missing.push(error);
+    }
+  }
+  return { items, missing };
 }
 
 /** Prints what there is of several kinds: a table for each that has any, or all of it as one document. */
@@ -152,12 +177,13 @@ async function getKinds(
   io: CliIo,
 ): Promise<void> {
   const found: Resource[] = [];
-  const isTable = output.type === 'table' || output.type === 'wide';
+  const missing: InputError[] = [];
   for (const one of called) {
-    const items = await itemsOf(client, one, { workspace, labels });
+    const { items, missing: unknown } = await itemsOf(client, one, { workspace, labels });
+    missing.push(...unknown);
     if (items.length === 0) continue;
     const { kind } = one;
-    if (isTable) io.stdout.write(`${found.length === 0 ? '' : '\n'}${kind.plural}:\n`);
+    if (isTable(output)) io.stdout.write(`${found.length === 0 ? '' : '\n'}${kind.plural}:\n`);
     const watched = { kind, workspace, name: null, labels };
     if (!isOneDocument(output)) {
       (await printer(watched, output, false, io)).all({ kind: `${kind.kind}List`, items });
@@ -168,5 +194,6 @@ async function getKinds(
   if (isOneDocument(output)) {
     const watched = { kind: called[0]!.kind, workspace, name: null, labels };
     (await printer(watched, output, false, io)).all(whole);
-  } else if (found.length === 0) io.stderr.write('twinyard: no resources\n');
+  } else if (found.length === 0 && missing.length === 0) io.stderr.write('twinyard: no resources\n');
+  reportMissing(missing, io);
 }

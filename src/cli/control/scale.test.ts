@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { captured as twinyard } from '../test-io.fixture.js';
-import { inControlYard, printed, REF, server } from './control-yard.fixture.js';
+import { endpoint, inControlYard, printed, REF, server } from './control-yard.fixture.js';
 
 inControlYard();
 
@@ -14,9 +15,19 @@ describe('scale', () => {
     expect((await server.host.store.get(REF))!.spec.replicas).toBe(5);
   });
 
+  it('takes several endpoints, named or selected', async () => {
+    writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}`);
+    await printed('apply -f two.yaml');
+    const changed = (from: number, to: number) =>
+      ['a', 'b'].map((name) => `Endpoint default/${name} changed\n  spec.replicas: ${from} -> ${to}\n`).join('');
+    expect(await printed('scale ep a b --replicas 2')).toBe(changed(1, 2));
+    expect(await printed('scale ep --all --replicas 0')).toBe(changed(2, 0));
+    expect((await twinyard('scale ep -l a=b --replicas 0')).stderr).toBe('twinyard: no resources were selected\n');
+  });
+
   it.each([
     ['endpoint chat', '--replicas: is required'],
-    ['engine emulator --replicas 1', "KIND: 'engine' has no replicas; give 'endpoint'"],
+    ['engine emulator --replicas 1', "KIND: 'engines' has no replicas; give 'endpoint'"],
     ['endpoint none --replicas 1', 'Endpoint default/none: does not exist'],
     ['endpoint chat --replicas 1001', "--replicas: '1001' is too large"],
   ])('%s is refused', async (args, message) => {

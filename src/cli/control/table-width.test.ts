@@ -29,6 +29,15 @@ beforeEach(async () => {
 });
 
 const tooLong = (text: string, width: number) => text.split('\n').filter((line) => line.length > width);
+async function watchedText(command: string): Promise<string> {
+  const watched = started(command);
+  await streaming(1);
+  await watched.until(LONG);
+  watched.stop();
+  await watched.ended;
+  return watched.io.stdoutText();
+}
+
 const words = (text: string) => text.replace(/\s+/g, ' ');
 
 describe('tables', () => {
@@ -40,21 +49,32 @@ describe('tables', () => {
     ['events', [`Endpoint default/${LONG}`, 'ReplicaCrashed', MESSAGE]],
     ['describe endpoint chat', ['http://10.0.0.1:20000', MESSAGE]],
   ])('%s fits 80 columns and leaves nothing out', async (command, shown) => {
-    const text = await printed(command);
+    const { stdout: text } = await twinyard(command, { isTTY: true, columns: 80, env: { NO_COLOR: '1' } });
     expect(tooLong(text, 80)).toEqual([]);
     for (const part of shown) expect(words(text)).toContain(part);
   });
 
   it('fit the terminal', async () => {
     for (const command of ['get endpoints', 'events']) {
-      const { stdout } = await twinyard(command, { columns: 100 });
+      const { stdout } = await twinyard(command, { isTTY: true, columns: 100, env: { NO_COLOR: '1' } });
       expect(tooLong(stdout, 100)).toEqual([]);
       expect(tooLong(stdout, 80)).not.toEqual([]);
     }
   });
 
+  it.each(['get endpoints', 'get endpoints -A', 'events', 'get endpoints --watch'])(
+    '%s has a line per row, of any length, where no terminal shows it',
+    async (command) => {
+      const text = command.endsWith('--watch') ? await watchedText(command) : await printed(command);
+      const lines = text.trimEnd().split('\n');
+      expect(lines.map((line) => /\s{4}\S/.test(line.slice(0, 5)))).not.toContain(true);
+      expect(lines.filter((line) => line.includes(LONG))).toHaveLength(1);
+      expect(lines.find((line) => line.includes(LONG))).toMatch(command === 'events' ? /again$/ : /emulator +\d+s$/);
+    },
+  );
+
   it('of --watch continue on further lines of a row', async () => {
-    const watched = started('get endpoints --watch');
+    const watched = started('get endpoints --watch', { isTTY: true, columns: 80, env: { NO_COLOR: '1' } });
     await streaming(1);
     await watched.until(LONG);
     watched.stop();

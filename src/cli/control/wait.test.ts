@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { captured as twinyard } from '../test-io.fixture.js';
-import { inControlYard, printed, server, started, streaming } from './control-yard.fixture.js';
+import { endpoint, inControlYard, printed, server, started, streaming } from './control-yard.fixture.js';
 
 inControlYard();
 
@@ -39,6 +40,23 @@ describe('wait', () => {
     await server.say('chat', 'Running', { ready: 3, conditions, url: 'http://127.0.0.1:1' });
     expect(await waiting.ended).toBe(0);
     expect(waiting.io.stdoutText()).toBe(`Endpoint default/chat is ${said}\n`);
+  });
+
+  it('for several, named or selected', async () => {
+    writeFileSync('other.yaml', endpoint('', 'other').replace('name: other', 'name: other, labels: {team: x}'));
+    await printed('apply -f other.yaml');
+    await server.say('chat', 'Running', { ready: 3 });
+    const waiting = started('wait ep/chat ep/other --for ready');
+    await waiting.until('Endpoint default/chat is ready\n');
+    await streaming(1);
+    await server.say('other', 'Running', { ready: 1 });
+    expect(await waiting.ended).toBe(0);
+    expect(waiting.io.stdoutText()).toBe('Endpoint default/chat is ready\nEndpoint default/other is ready\n');
+    expect(await printed('wait ep --all --for ready --timeout 0')).toBe(waiting.io.stdoutText());
+    expect(await printed('wait ep -l team=x --for ready --timeout 0')).toBe('Endpoint default/other is ready\n');
+    expect(await twinyard('wait ep -l team=y --for ready')).toMatchObject({
+      ...{ code: 1, stderr: 'twinyard: no resources were selected\n' },
+    });
   });
 
   it('for an end, which may have come already', async () => {
@@ -106,7 +124,7 @@ describe('wait', () => {
 
   it.each([
     ['endpoint chat', '--for: is required'],
-    ['endpoint', 'KIND/NAME: is required'],
+    ['endpoint', 'KIND/NAME...: is required'],
     ['endpoint none --for ready', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
     [
       'endpoint chat --for Running',

@@ -1,6 +1,6 @@
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, presentation } from '../io.js';
+import { type CliIo, listPresentation } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { keyFields } from './print-key.js';
 import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
@@ -26,7 +26,7 @@ export async function list(argv: readonly string[], io: CliIo): Promise<number> 
     }
     const { createStyle } = await import('../../report/text/style.js');
     const rows = all.map(keyFields).map((fields) => COLUMNS.map((column) => fields[column]));
-    const table = createStyle(presentation(io)).table(
+    const table = createStyle(listPresentation(io)).table(
       [[...COLUMNS], ...rows],
       COLUMNS.map(() => 'left'),
     );

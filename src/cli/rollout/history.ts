@@ -10,7 +10,7 @@ import { badValue } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag, count } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, presentation } from '../io.js';
+import { type CliIo, listPresentation } from '../io.js';
 import { rolloutSummaryOf } from '../rollout.js';
 
 const historyFlags = {
@@ -64,7 +64,7 @@ export async function rolloutHistory(argv: readonly string[], io: CliIo): Promis
       ...[String(one.revision), one.current ? '*' : '', secondText(one.at), changeText(all[i - 1], one)],
     ]);
     const titles = ['REVISION', 'CURRENT', 'CHANGED', 'DIFFERENCES'];
-    const lines = createStyle(presentation(io)).table(
+    const lines = createStyle(listPresentation(io)).table(
       [titles, ...rows],
       titles.map(() => 'left' as const),
     );

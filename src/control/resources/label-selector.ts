@@ -3,25 +3,39 @@ import { invalidField } from './errors.js';
 type Labels = Readonly<Record<string, string>>;
 type Test = (labels: Labels) => boolean;
 
-const TERM = /^(!?)([^\s!=,]+?)(?:\s*(!=|==?)\s*([^\s!=,]*))?$/;
+/** A comma between parentheses separates values, any other one terms. */
+const BETWEEN_TERMS = /,(?![^()]*\))/;
+const TERM = /^(!?)([^\s!=,()]+?)(?:\s*(!=|==?)\s*([^\s!=,()]*))?$/;
+const SET_TERM = /^([^\s!=,()]+)\s+(in|notin)\s*\(([^()=!]*)\)$/;
 
 /**
- * `team=search,tier!=free,gpu,!old`: all of them have to hold. A missing label has no value, so that `tier!=free` holds
- * for it.
+ * `team=search,tier!=free,gpu,!old,zone in (a,b),zone notin (c)`: all of them have to hold. A missing label has no value, so that
+ * `tier!=free` and `zone notin (c)` hold for it.
  */
 export function labelSelector(text: string, place: string): Test {
   const tests = text
-    .split(',')
+    .split(BETWEEN_TERMS)
     .map((term) => term.trim())
     .filter((term) => term !== '')
-    .map((term) => {
-      const match = TERM.exec(term);
-      if (match === null || (match[1] === '!' && match[3] !== undefined)) {
-        throw invalidField(place, `'${term}' selects nothing`, "give 'name', '!name', 'name=value' or 'name!=value'");
-      }
-      const [, not, name, relation, value] = match as unknown as [string, string, string, string?, string?];
-      if (relation === undefined) return (labels: Labels) => Object.hasOwn(labels, name) === (not === '');
-      return (labels: Labels) => (Object.hasOwn(labels, name) && labels[name] === value) === (relation !== '!=');
-    });
-  return (labels) => tests.every((test) => test(labels));
+    .map((term) => setTest(term) ?? test(term, place));
+  return (labels) => tests.every((one) => one(labels));
+}
+
+function setTest(term: string): Test | null {
+  const match = SET_TERM.exec(term);
+  if (match === null) return null;
+  const [, name, relation, list] = match as unknown as [string, string, string, string];
+  const values = new Set(list.split(',').map((value) => value.trim()));
+  return (labels) => (Object.hasOwn(labels, name) && values.has(labels[name]!)) === (relation === 'in');
+}
+
+function test(term: string, place: string): Test {
+  const match = TERM.exec(term);
+  if (match === null || (match[1] === '!' && match[3] !== undefined)) {
+    const hint = "give 'name', '!name', 'name=value', 'name!=value', 'name in (a,b)' or 'name notin (a,b)'";
+    throw invalidField(place, `'${term}' selects nothing`, hint);
+  }
+  const [, not, name, relation, value] = match as unknown as [string, string, string, string?, string?];
+  if (relation === undefined) return (labels) => Object.hasOwn(labels, name) === (not === '');
+  return (labels) => (Object.hasOwn(labels, name) && labels[name] === value) === (relation !== '!=');
 }

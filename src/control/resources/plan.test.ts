@@ -57,11 +57,16 @@ describe('labelSelector', () => {
     ['example.org/x', false],
     ['toString', false],
     ['gpu=', true],
+    ['team in (search, chat),gpu', true],
+    ['team in (chat,images)', false],
+    ['gpu,team notin (chat,search)', false],
+    ['tier notin (free)', true],
+    ['tier in (free)', false],
   ])('%j selects: %s', (text, expected) => {
     expect(labelSelector(text, 'label')(labels)).toBe(expected);
   });
 
-  it.each(['=x', '!a=b', 'a=b=c', 'a b'])('refuses %j', (text) => {
+  it.each(['=x', '!a=b', 'a=b=c', 'a b', 'a in (b', 'a in b', '!a in (b)'])('refuses %j', (text) => {
     expect(() => labelSelector(text, '--selector')).toThrow('--selector: ');
   });
 });

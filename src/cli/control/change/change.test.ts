@@ -19,7 +19,7 @@ describe('patch', () => {
     const { stdout } = await twinyard(['patch', 'ep', 'chat', '-p', 'metadata: {labels: {team: a}}', '--dry-run']);
     expect(stdout).toBe('Endpoint default/chat would be changed\n  metadata.labels.team: (absent) -> "a"\n');
     writeFileSync('patch.json', '[{"op": "replace", "path": "/spec/replicas", "value": 5}]');
-    expect(await printed('patch ep/chat --patch-file patch.json')).toContain('spec.replicas: 4 -> 5');
+    expect(await printed('patch ep/chat --patch-file patch.json --type json')).toContain('spec.replicas: 4 -> 5');
     expect(await replicas()).toBe(5);
   });
 
@@ -36,6 +36,11 @@ describe('patch', () => {
     ['ep/chat', '--patch: is required'],
     ['ep/chat -p {', "--patch: '{' is not JSON or YAML"],
     ['ep/chat -p 3', "--patch: '3' is not a patch"],
+    [
+      'ep/chat -p {} --type json',
+      '--type: is json, and the patch is a map of fields; give --type merge, or leave it out',
+    ],
+    ['ep/chat -p {} --type strategic', "--type: 'strategic' is not known; known: merge, json"],
     ['ep/chat -p {} --patch-file x', '--patch: is given together with --patch-file'],
     ['ep/chat -p {"spec":{"replicas":-1}}', 'body (spec.replicas)'],
     ['ep/chat -p {"metadata":{"name":"x"}}', 'body (metadata.name): cannot be changed by a patch'],

@@ -6,7 +6,8 @@ import { serverFlags, workspaceFlags } from '../../api/server-flags.js';
 import { summaryOf } from '../../commands.js';
 import { badValue, conflictingFlags, missingFlag } from '../../errors.js';
 import type { CommandLine } from '../../flags/command-line.js';
-import { count, file, stringFlag, toggle } from '../../flags/kinds.js';
+import type { FlagValues } from '../../flags/flag.js';
+import { choiceFlag, count, file, stringFlag, toggle } from '../../flags/kinds.js';
 import { parseFlags } from '../../flags/parse-flags.js';
 import type { CliIo } from '../../io.js';
 import { calledResource } from '../targets/called-resource.js';
@@ -25,6 +26,12 @@ const patchFlags = {
     }),
     letter: 'p',
   },
+  type: choiceFlag({
+    default: null,
+    known: ['merge', 'json'],
+    help: "form of the patch: 'merge' is a map of fields, 'json' a list of operations",
+    defaultText: 'that of the patch',
+  }),
   'patch-file': file({ help: 'a file that holds the patch, or - for stdin' }),
   'resource-version': count({
     default: null,
@@ -60,7 +67,7 @@ export const PATCH: CommandLine = {
 export async function patch(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof patchFlags & typeof serverFlags>(PATCH, argv);
   const called = await calledResource(operands, workspaceFor(values, io), PATCH);
-  const body = await bodyOf(values.patch, values['patch-file'], io);
+  const body = await bodyOf(values, io);
   const client = ApiClient.of(values, io);
   const dryRun = values['dry-run'];
   const asked = values['resource-version'];
@@ -79,7 +86,10 @@ export async function patch(argv: readonly string[], io: CliIo): Promise<number>
   }
 }
 
-async function bodyOf(given: string | null, path: string | null, io: CliIo): Promise<string> {
+async function bodyOf(
+  { patch: given, 'patch-file': path, type }: FlagValues<typeof patchFlags>['values'],
+  io: CliIo,
+): Promise<string> {
   if (given !== null && path !== null) {
     throw conflictingFlags('--patch', 'is given together with --patch-file', 'keep one of them');
   }
@@ -95,6 +105,11 @@ async function bodyOf(given: string | null, path: string | null, io: CliIo): Pro
   }
   if (typeof value !== 'object' || value === null) {
     throw badValue(place, text, 'is not a patch', 'a map of fields, or a list of operations');
+  }
+  const form = Array.isArray(value) ? 'json' : 'merge';
+  if (type !== null && type !== form) {
+    const problem = form === 'json' ? 'is a list of operations' : 'is a map of fields';
+    throw conflictingFlags('--type', `is ${type}, and the patch ${problem}`, `give --type ${form}, or leave it out`);
   }
   return JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../control/resources/resource.js';
 import { createStyle } from '../../../report/text/style.js';
-import { type CliIo, presentation } from '../../io.js';
+import { type CliIo, listPresentation } from '../../io.js';
 import type { ResourceList, Seen, Watched } from '../targets/watch-resources.js';
 import { PrintedTable } from './printed-table.js';
 import type { CustomColumn, ResourceFormat } from './resource-format.js';
@@ -84,7 +84,7 @@ async function yamlPrinter({ stdout }: CliIo): Promise<Printer> {
 
 function tablePrinter(watched: Watched, isWide: boolean, isWatch: boolean, io: CliIo): Printer {
   // All columns are requested, even if the terminal does not show them.
-  const style = createStyle({ ...presentation(io), ...(isWide ? { width: Number.POSITIVE_INFINITY } : {}) });
+  const style = createStyle({ ...listPresentation(io), ...(isWide ? { width: Number.POSITIVE_INFINITY } : {}) });
   const shape = { isWide, withWorkspace: watched.workspace === null, withChange: isWatch, style };
   const table = new ResourceTable(watched.kind, shape);
   const rows = (seen: Parameters<typeof table.text>[0]) => io.stdout.write(table.text(seen, Date.now()));

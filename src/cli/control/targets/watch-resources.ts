@@ -52,6 +52,9 @@ export async function* watchResources(
   let since: number | null = null;
   let isFirst = true;
   let isLost = false;
+  const opened = () => {
+    isLost = false;
+  };
   while (!signal.aborted) {
     try {
       if (since === null) {
@@ -61,9 +64,8 @@ export async function* watchResources(
         if (isFirst || changes.length > 0) yield changes;
         isFirst = false;
       }
-      isLost = false;
       const query = { kind: kind.kind, workspace, name, since: String(since) };
-      for await (const { data, event } of client.events('/api/v1/watch', query, signal)) {
+      for await (const { data, event } of client.events('/api/v1/watch', query, signal, opened)) {
         const { version, ...change } = JSON.parse(data) as Seen & { readonly version: number };
         if (event === 'reset') since = null;
         else if (event === 'resource' || event === 'bookmark') since = version;
