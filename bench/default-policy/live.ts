@@ -11,7 +11,7 @@ import { BLOCK_TOKENS, TRAFFIC, type TrafficKind, tableOf } from './workloads.js
  * The best policies of the simulated table live: the same traffic in real time through a gateway in front of four emulated
  * engines, each policy with fresh engines, and through vllm-router and SMG with their cache-aware policies where ROUTERS
  * names the folder that holds them. Each figure is the mean TTFT (then E2E) over that of the best router.
- * `npm run bench:default-policy-live -- [load] [seconds] [policies, by comma]`.
+ * `npm run bench:default-policy-live -- [load] [seconds] [policies] [traffic]`, lists with commas.
  */
 const load = Number(process.argv[2] ?? 0.7);
 const seconds = Number(process.argv[3] ?? 20);
@@ -147,8 +147,10 @@ async function measured(router: Router, kind: TrafficKind, requests: readonly Pl
   }
 }
 
+const named = process.argv[5]?.split(',');
+const kinds = TRAFFIC.filter(({ name }) => named?.includes(name) ?? true);
 const cells = new Map<string, { ttft: number; e2e: number }[]>();
-for (const kind of TRAFFIC) {
+for (const kind of kinds) {
   const rate = load * SPEED * capacityOf(kind, 800);
   const requests = planned(kind, rate);
   const results: [string, Result][] = [];
@@ -171,7 +173,7 @@ for (const kind of TRAFFIC) {
 }
 const say = (text: string) => process.stdout.write(`${text}\n`);
 say(`Mean TTFT over the best router's at ${load * 100} % of capacity, live, ${seconds} s each`);
-say(`${'router'.padEnd(20)} worst TTFT  worst E2E  ${TRAFFIC.map(({ name }) => name.padStart(17)).join(' ')}`);
+say(`${'router'.padEnd(20)} worst TTFT  worst E2E  ${kinds.map(({ name }) => name.padStart(17)).join(' ')}`);
 for (const [name, row] of cells) {
   const worst = (of: 'ttft' | 'e2e') => Math.max(...row.map((cell) => cell[of])).toFixed(2);
   const ttfts = row.map(({ ttft }) => ttft.toFixed(2).padStart(17)).join(' ');
