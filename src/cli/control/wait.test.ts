@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { captured as twinyard } from '../test-io.fixture.js';
+import { main } from '../program.js';
+import { testIo, captured as twinyard } from '../test-io.fixture.js';
 import { endpoint, inControlYard, printed, server, started, streaming } from './control-yard.fixture.js';
 
 inControlYard();
@@ -57,6 +58,13 @@ describe('wait', () => {
     expect(await twinyard('wait ep -l team=y --for ready')).toMatchObject({
       ...{ code: 1, stderr: 'twinyard: no resources were selected\n' },
     });
+  });
+
+  it('counts the time that is left in whole milliseconds', async () => {
+    await server.say('chat', 'Running', { ready: 3 });
+    let now = 0.25;
+    const io = { ...testIo(), now: () => (now += 0.3) };
+    expect(await main('wait ep/chat ep/chat --for ready --timeout 5s'.split(' '), io)).toBe(0);
   });
 
   it('for an end, which may have come already', async () => {

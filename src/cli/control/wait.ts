@@ -56,8 +56,8 @@ export async function wait(argv: readonly string[], io: CliIo): Promise<number> 
   const start = io.now();
   for (const [i, one] of called.entries()) {
     const condition = conditions[i]!;
-    // At least a millisecond: 0 is for checks without waiting.
-    const left = values.timeout === 0 ? 0 : Math.max(1, values.timeout - (io.now() - start));
+    // Whole milliseconds, as timers take them, and at least one: 0 is for checks without waiting.
+    const left = values.timeout === 0 ? 0 : Math.max(1, Math.ceil(values.timeout - (io.now() - start)));
     await waitFor(client, one, condition, left);
     io.stdout.write(`${one.shown} is ${condition.shown}\n`);
   }
