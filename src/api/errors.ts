@@ -37,6 +37,9 @@ export const unknownReplica = (place: string, given: string, known: readonly str
     known.length === 0 ? 'the endpoint has none at present' : knownNames(given, known),
   );
 
+export const noPreviousLog = () =>
+  new InputError('API_REPLICA', '?previous', 'no replica of the endpoint has ended', 'leave it out');
+
 export const unknownDecision = (id: string) =>
   new InputError(
     'API_DECISION',

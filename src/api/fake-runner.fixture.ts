@@ -1,20 +1,22 @@
+import type { ClusterRunners } from '../control/runner/cluster-runners.js';
 import type { LogOptions, ReplicaHandle, Runner, RunnerEvent } from '../control/runner/contract.js';
 import { replicaNotFound } from '../control/runner/errors.js';
+import { fakeHandle } from '../control/runner/fake-handle.fixture.js';
 
-/** The part of a runner that the API uses: replicas that log what a test sets. */
-export class FakeRunner implements Pick<Runner, 'list' | 'logs' | 'watch'> {
+type Runners = Pick<Runner, 'list' | 'logs' | 'watch'> & Pick<ClusterRunners, 'previousLog'>;
+
+/** The part of runners that the API uses: replicas that log what a test sets. */
+export class FakeRunner implements Runners {
   readonly #replicas = new Map<string, { handle: ReplicaHandle; lines: string[]; isOver: boolean }>();
   readonly #listeners = new Set<(event: RunnerEvent) => void>();
+  /** The times since which logs were read. */
+  readonly since: number[] = [];
   #wake: (() => void)[] = [];
 
   /** @param called `workspace/endpoint` */
   start(id: string, called: string, ...lines: string[]): void {
     const [workspace, endpoint] = called.split('/') as [string, string];
-    const handle: ReplicaHandle = {
-      ...{ id, workspace, endpoint, generation: 1, specHash: '', phase: 'ready', url: 'http://127.0.0.1:1' },
-      ...{ problem: null, resources: { cpu: null, memoryBytes: null, gpus: 0, product: null }, gpus: [] },
-      ...{ startedAt: 0, readyAt: null, exit: null },
-    };
+    const handle = fakeHandle(id, { workspace, endpoint });
     this.#replicas.set(id, { handle, lines, isOver: false });
     for (const listener of this.#listeners) listener({ type: 'started', replica: handle });
   }
@@ -25,7 +27,10 @@ export class FakeRunner implements Pick<Runner, 'list' | 'logs' | 'watch'> {
   }
 
   exit(id: string): void {
-    this.#replicas.get(id)!.isOver = true;
+    const replica = this.#replicas.get(id)!;
+    replica.isOver = true;
+    const exit = { reason: 'ended', code: 1, signal: null, detail: null, at: 0, lastLines: [] } as const;
+    replica.handle = { ...replica.handle, phase: 'exited', exit };
     this.#news();
   }
 
@@ -42,18 +47,36 @@ export class FakeRunner implements Pick<Runner, 'list' | 'logs' | 'watch'> {
     return [...this.#replicas.values()].map(({ handle }) => handle);
   }
 
-  async *logs(id: string, { follow = false, lines = 100, signal }: LogOptions = {}): AsyncGenerator<string> {
+  async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
+    const {
+      cursor = { position: null },
+      follow = false,
+      signal,
+      since,
+      tail = since === undefined ? 100 : 1e4,
+    } = options;
     const replica = this.#replicas.get(id);
     if (replica === undefined) throw replicaNotFound(id);
-    let at = Math.max(0, replica.lines.length - lines);
+    if (since !== undefined) this.since.push(since);
+    let at = cursor.position === null ? Math.max(0, replica.lines.length - tail) : Number(cursor.position);
     for (;;) {
-      while (at < replica.lines.length) yield replica.lines[at++]!;
+      while (at < replica.lines.length) {
+        cursor.position = String(at + 1);
+        yield replica.lines[at++]!;
+      }
       if (!follow || replica.isOver || signal?.aborted) return;
       await new Promise<void>((resolve) => {
         this.#wake.push(resolve);
         signal?.addEventListener('abort', () => resolve(), { once: true });
       });
     }
+  }
+
+  async previousLog({ endpoint, workspace }: Pick<ReplicaHandle, 'workspace' | 'endpoint'>, tail: number) {
+    const isOurs = ({ handle }: { handle: ReplicaHandle }) =>
+      handle.workspace === workspace && handle.endpoint === endpoint;
+    const over = [...this.#replicas.values()].filter((one) => one.isOver && isOurs(one)).at(-1);
+    return over === undefined ? null : { replica: over.handle.id, lines: this.logs(over.handle.id, { tail }) };
   }
 
   watch(listener: (event: RunnerEvent) => void): () => void {

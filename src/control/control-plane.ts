@@ -32,7 +32,7 @@ import { installDefaults } from './store/install-defaults.js';
 export interface ControlHost {
   readonly store: ControlStore;
   readonly feed: ChangeFeed;
-  readonly runner: Pick<Runner, 'list' | 'logs' | 'watch'>;
+  readonly runner: Pick<Runner, 'list' | 'logs' | 'watch'> & Pick<ClusterRunners, 'previousLog'>;
 }
 
 export interface ControlPlaneOptions {

@@ -6,9 +6,11 @@ import type { RunnerType } from '../runner/runner-type.js';
 import type { Timing } from './queue/timing.js';
 
 /** Runners without processes: the test sets the state of replicas. Only the cluster `local` is open. */
-export class FakeRunners implements Pick<ClusterRunners, 'typeOf' | 'start' | 'stop' | 'list' | 'watch'> {
+export class FakeRunners implements Pick<ClusterRunners, 'typeOf' | 'start' | 'stop' | 'list' | 'watch' | 'forgetLog'> {
   readonly started: ReplicaSpec[] = [];
   readonly stopped: string[] = [];
+  /** Endpoints whose kept logs were deleted. */
+  readonly forgotten: string[] = [];
   /** How many replicas fit. */
   room = Number.POSITIVE_INFINITY;
   /** Thrown by the next start. */
@@ -53,6 +55,10 @@ export class FakeRunners implements Pick<ClusterRunners, 'typeOf' | 'start' | 's
     this.#replicas.delete(id);
     const stopped = { reason: 'stopped', code: 0, signal: null, detail: null, lastLines: [] } as const;
     return replica.exit ?? { ...stopped, at: this.timing.now() };
+  }
+
+  async forgetLog({ endpoint, workspace }: Pick<ReplicaHandle, 'workspace' | 'endpoint'>): Promise<void> {
+    this.forgotten.push(`${workspace}/${endpoint}`);
   }
 
   async list(): Promise<ClusterReplica[]> {

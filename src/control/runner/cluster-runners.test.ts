@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ClusterEvent, ClusterRunners } from './cluster-runners.js';
-import type { ClusterSettings, ReplicaHandle, ReplicaSpec, Runner, RunnerEvent } from './contract.js';
+import type { ClusterSettings, ReplicaHandle, ReplicaSpec, Runner, RunnerEvent, StopOptions } from './contract.js';
 import { fakeSpec } from './fake-engine.fixture.js';
+import { fakeHandle } from './fake-handle.fixture.js';
 import { RUNNER_TYPES } from './registry.js';
 import type { RunnerOptions, RunnerType } from './runner-type.js';
 
@@ -31,9 +35,18 @@ class FakeClusterRunner implements Pick<Runner, 'configure' | 'start' | 'list' |
 
   list = async () => [...this.#replicas];
 
-  async stop(id: string) {
+  async stop(id: string, { keepLog }: StopOptions) {
     this.stopped.push(id);
+    const at = this.#replicas.findIndex((one) => one.id === id);
+    const [replica] = this.#replicas.splice(at, 1);
+    if (replica?.exit) await keepLog?.(replica, this.logs(id));
     return null;
+  }
+
+  /** A replica that has ended by itself. */
+  ended(id: string, at: number): void {
+    const exit = { reason: 'ended', code: 1, signal: null, detail: null, at, lastLines: [] } as const;
+    this.#replicas.push(fakeHandle(id, { exit }));
   }
 
   async *logs(id: string) {
@@ -52,7 +65,7 @@ class FakeClusterRunner implements Pick<Runner, 'configure' | 'start' | 'list' |
   }
 }
 
-async function opened() {
+async function opened(folder = '/data') {
   const open = new Map<string, FakeClusterRunner>();
   const typeOf = (name: string, builtInCluster: string | null): RunnerType => ({
     ...{ name, summary: '', builtInCluster, runsHere: builtInCluster !== null },
@@ -63,7 +76,7 @@ async function opened() {
     },
   });
   const types = [typeOf('here', 'here'), typeOf('away', null)];
-  const runners = await ClusterRunners.open({ folder: '/data', onFault: () => {}, types });
+  const runners = await ClusterRunners.open({ folder, onFault: () => {}, types });
   return { runners, open };
 }
 
@@ -117,8 +130,8 @@ test('names the cluster of each replica, and finds its runner by it', async () =
   await runners.stop({ cluster: 'moon', id: 'b' }, { graceMs: 0 });
   expect([open.get('here')!.stopped, open.get('moon')!.stopped]).toEqual([[], ['b']]);
   const lines: string[] = [];
-  for await (const line of runners.logs('b')) lines.push(line);
-  expect(lines).toEqual(['moon b']);
+  for await (const line of runners.logs('a')) lines.push(line);
+  expect(lines).toEqual(['here a']);
   await expect(runners.logs('c').next()).rejects.toMatchObject({ code: 'RUNNER_REPLICA_UNKNOWN' });
   await expect(runners.start('mars', fakeSpec('c'))).rejects.toThrow("cluster 'mars': is not connected");
   unwatch();
@@ -126,6 +139,35 @@ test('names the cluster of each replica, and finds its runner by it', async () =
   expect(events).toHaveLength(2);
   await runners.close();
   expect([...open.values()].map(({ isClosed }) => isClosed)).toEqual([true, true]);
+});
+
+test('keeps the log of the replica that ended last, of any cluster, until it is forgotten', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'twinyard-runners-'));
+  const { open, runners } = await opened(folder);
+  await runners.use('moon', 'away', {});
+  const chat = { workspace: 'default', endpoint: 'chat' };
+  const previous = async (tail = 10) => {
+    const found = await runners.previousLog(chat, tail);
+    const lines: string[] = [];
+    for await (const line of found?.lines ?? []) lines.push(line);
+    return [found?.replica, ...lines];
+  };
+  expect(await previous()).toEqual([undefined]);
+  open.get('here')!.ended('a', 5);
+  open.get('moon')!.ended('b', 3);
+  expect(await previous()).toEqual(['a', 'here a']);
+  await runners.stop({ cluster: 'here', id: 'a' }, { graceMs: 0 });
+  expect(await previous()).toEqual(['a', 'here a']);
+  expect(await previous(0)).toEqual(['a']);
+  await runners.stop({ cluster: 'moon', id: 'b' }, { graceMs: 0 });
+  expect(await previous()).toEqual(['a', 'here a']);
+  open.get('moon')!.ended('c', 9);
+  expect(await previous()).toEqual(['c', 'moon c']);
+  await runners.stop({ cluster: 'moon', id: 'c' }, { graceMs: 0 });
+  await runners.forgetLog(chat);
+  expect(await previous()).toEqual([undefined]);
+  await runners.close();
+  rmSync(folder, { recursive: true });
 });
 
 test('runner types have distinct names and clusters', () => {

@@ -11,8 +11,12 @@ import type {
   StopOptions,
 } from './contract.js';
 import { builtInCluster, clusterNotOpen, oneCluster, replicaNotFound } from './errors.js';
+import { type LogOwner, PreviousLogs } from './previous-logs.js';
 import { RUNNER_TYPES } from './registry.js';
 import type { RunnerType } from './runner-type.js';
+
+/** Not a name that a cluster can have. */
+const PREVIOUS = '.previous-logs';
 
 /** A replica, and the cluster it runs in. */
 export interface ClusterReplica extends ReplicaHandle {
@@ -50,9 +54,12 @@ export class ClusterRunners {
   readonly #types: readonly RunnerType[];
   readonly #open = new Map<string, OpenCluster>();
   readonly #listeners = new Set<(event: ClusterEvent) => void>();
+  readonly #previous: PreviousLogs;
 
   private constructor(options: ClusterRunnersOptions) {
     this.#options = options;
+    const { folder, onFault, scrub = (line: string) => line } = options;
+    this.#previous = new PreviousLogs(join(folder, PREVIOUS), scrub, onFault);
     this.#types = options.types ?? RUNNER_TYPES;
   }
 
@@ -119,11 +126,30 @@ export class ClusterRunners {
     return this.#runnerOf(cluster).start(spec);
   }
 
+  /** As `Runner.stop`; the log is kept for `previousLog`. */
   async stop(
     { cluster, id }: Pick<ClusterReplica, 'cluster' | 'id'>,
-    options: StopOptions,
+    options: Omit<StopOptions, 'keepLog'>,
   ): Promise<ReplicaExit | null> {
-    return this.#runnerOf(cluster).stop(id, options);
+    const keepLog: StopOptions['keepLog'] = (exited, lines) => this.#previous.keep(exited, lines);
+    return this.#runnerOf(cluster).stop(id, { ...options, keepLog });
+  }
+
+  /** The log of the replica of an endpoint that ended last; null when none has ended. */
+  async previousLog(of: LogOwner, tail: number): Promise<{ replica: string; lines: AsyncIterable<string> } | null> {
+    const isOurs = (one: ReplicaHandle) => one.workspace === of.workspace && one.endpoint === of.endpoint;
+    const exited = (await this.list()).filter((one) => isOurs(one) && one.exit !== null);
+    const [last] = exited.sort((a, b) => b.exit!.at - a.exit!.at);
+    const kept = this.#previous.find(of);
+    if (last !== undefined && last.exit!.at >= (kept?.at ?? 0)) {
+      return { replica: last.id, lines: this.logs(last.id, { tail }) };
+    }
+    return kept === null ? null : { replica: kept.replica, lines: lastOf(kept.lines, tail) };
+  }
+
+  /** Deletes what is kept of replicas of an endpoint. */
+  async forgetLog(of: LogOwner): Promise<void> {
+    await this.#previous.forget(of);
   }
 
   async *logs(id: string, options?: LogOptions): AsyncGenerator<string> {
@@ -148,4 +174,8 @@ export class ClusterRunners {
     if (present === undefined) throw clusterNotOpen(cluster);
     return present.runner;
   }
+}
+
+async function* lastOf(lines: readonly string[], tail: number): AsyncGenerator<string> {
+  yield* lines.slice(Math.max(0, lines.length - tail));
 }

@@ -31,15 +31,15 @@ export interface Runner {
   list(): Promise<ReplicaHandle[]>;
 
   /**
-   * Terminates a replica, kills it after `graceMs`, and removes its files and logs. Resolves when none of its processes
+   * Terminates a replica, kills it after `graceMs`, passes its log to `keepLog`, and removes its files and logs. Resolves when none of its processes
    * is left, with how it ended; null when the replica is unknown. A second call while it is under way can only shorten
    * the grace time.
    */
   stop(id: string, options: StopOptions): Promise<ReplicaExit | null>;
 
   /**
-   * The last lines that a replica has written to stdout and stderr, then, with `follow`, each new line until the
-   * replica has exited. Throws RUNNER_REPLICA_UNKNOWN on the first read.
+   * The last lines that a replica has written to stdout and stderr, without secrets, then, with `follow`, each new line
+   * until the replica has exited or the runner is closed. Throws RUNNER_REPLICA_UNKNOWN on the first read.
    */
   logs(id: string, options?: LogOptions): AsyncIterable<string>;
 
@@ -165,14 +165,35 @@ export interface ReplicaUser {
 
 export interface StopOptions {
   readonly graceMs: number;
+  /**
+   * Called once with a replica that has exited and the last lines of its log, before that is removed: as many as the
+   * runner can return, of at most 10,000. It never throws.
+   */
+  readonly keepLog?: (exited: ReplicaHandle, lines: AsyncIterable<string>) => Promise<void>;
 }
 
 export interface LogOptions {
-  /** How many of the lines written so far; 100 by default. */
-  readonly lines?: number;
+  /** At most so many of the last lines written so far; 100 by default, with `since` all of them. */
+  readonly tail?: number;
+  /**
+   * Only lines written since then, in milliseconds since 1970. None of them is left out; lines written up to a second
+   * before may be included.
+   */
+  readonly since?: number;
+  /** Continues from its position, if it has one, instead of `since` and `tail`. */
+  readonly cursor?: LogCursor;
   readonly follow?: boolean;
   /** Ends following. */
   readonly signal?: AbortSignal;
+}
+
+/**
+ * A place in a log. The runner moves it behind each line before it returns the line. A position is valid for the same
+ * replica after the runner has been opened again; one whose lines are gone continues with the oldest complete line that
+ * is left. A runner without positions leaves it null.
+ */
+export interface LogCursor {
+  position: string | null;
 }
 
 export interface Gpu {

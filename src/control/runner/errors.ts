@@ -93,6 +93,9 @@ export const unwrittenRecord = (id: string, cause: unknown) =>
 export const unrotatedLog = (path: string, cause: unknown) =>
   new RunnerFault(`${path}: cannot be rotated (${readProblem(cause)}); it keeps growing`, { cause });
 
+export const unkeptLog = (id: string, cause: unknown) =>
+  new RunnerFault(`replica '${id}': its log cannot be kept (${writeProblem(cause)})`, { cause });
+
 export const leftProcesses = (pids: readonly number[]) =>
   new RunnerFault(`processes of removed replicas are still running: ${pids.join(', ')}`);
 

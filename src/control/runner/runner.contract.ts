@@ -30,7 +30,13 @@ export type OptionalPromise =
   /** A replica that does not fit is refused at once, instead of waiting in the cluster. */
   | 'refusals'
   /** Engines get their environment with placeholders filled in, and report it on request. */
-  | 'environment';
+  | 'environment'
+  /** Logs are read since a time. */
+  | 'log-times'
+  /** Logs are continued behind a line, also after the runner has been opened again. */
+  | 'log-positions'
+  /** The log of a replica is passed on before it is removed. */
+  | 'kept-logs';
 
 /** What every runner promises. */
 export function runnerContract(
@@ -89,7 +95,7 @@ export function runnerContract(
     const listed = async () => (await runner.list()).map(({ id, phase }) => [id, phase]);
     const lines = async (id: string, count?: number) => {
       const all: string[] = [];
-      for await (const line of runner.logs(id, { lines: count })) all.push(line);
+      for await (const line of runner.logs(id, { tail: count })) all.push(line);
       return all;
     };
 
@@ -206,12 +212,62 @@ export function runnerContract(
       expect(await lines('a')).toEqual(['one', 'two', 'listening']);
       expect(await lines('a', 1)).toEqual(['listening']);
       const followed: string[] = [];
-      for await (const line of runner.logs('a', { lines: 1, follow: true })) {
+      for await (const line of runner.logs('a', { tail: 1, follow: true })) {
         followed.push(line);
         if (line === 'listening') await ground.tell(handle, { say: 'naïve' });
         if (line === 'naïve') void runner.stop('a', { graceMs: 60_000 });
       }
       expect(followed).toEqual(['listening', 'naïve', 'received SIGTERM']);
+    });
+
+    testOf('log-times')('reads logs since a time', async () => {
+      await start('a', { says: ['one', 'two'], exits: 1 });
+      const { exit, startedAt } = await event('exited', 'a');
+      const since = async (ms: number, tail?: number) => {
+        const all: string[] = [];
+        const options = { since: ms, ...(tail === undefined ? {} : { tail }) };
+        for await (const line of runner.logs('a', options)) all.push(line);
+        return all;
+      };
+      expect((await since(startedAt - 1000)).slice(0, 2)).toEqual(['one', 'two']);
+      expect(await since(startedAt - 1000, 1)).toHaveLength(1);
+      expect(await since(exit!.at + 2000)).toEqual([]);
+      await reopen();
+      expect((await since(startedAt - 1000)).slice(0, 2)).toEqual(['one', 'two']);
+      expect(await since(exit!.at + 2000)).toEqual([]);
+    });
+
+    testOf('log-positions')('continues a log behind a line, also after it has been opened again', async () => {
+      const handle = await ready('a', { says: ['one', 'two'] });
+      const cursor = { position: null };
+      const followed = runner.logs('a', { follow: true, cursor })[Symbol.asyncIterator]();
+      for (const line of ['one', 'two', 'listening']) expect((await followed.next()).value).toBe(line);
+      await followed.return?.();
+      await ground.tell(handle, { say: 'one' });
+      await reopen();
+      await ground.tell(handle, { say: 'two' });
+      const rest = runner.logs('a', { follow: true, cursor })[Symbol.asyncIterator]();
+      for (const line of ['one', 'two']) expect((await rest.next()).value).toBe(line);
+      await rest.return?.();
+    });
+
+    testOf('kept-logs')('passes the log on before a replica is removed', async () => {
+      const kept: [string, string | undefined, ...string[]][] = [];
+      const keepLog = async ({ exit, id }: ReplicaHandle, log: AsyncIterable<string>) => {
+        const all: string[] = [];
+        for await (const line of log) all.push(line);
+        kept.push([id, exit?.reason, ...all]);
+      };
+      await ready('a', { says: ['one'] });
+      await Promise.all([1, 2].map(() => runner.stop('a', { graceMs: 60_000, keepLog })));
+      await start('b', { says: ['out of memory'], exits: 3 });
+      await event('exited', 'b');
+      await runner.stop('b', { graceMs: 0, keepLog });
+      expect(kept).toEqual([
+        ['a', 'stopped', 'one', 'listening', 'received SIGTERM'],
+        ['b', 'ended', 'out of memory'],
+      ]);
+      expect(await runner.list()).toEqual([]);
     });
 
     test('stops following when the signal is aborted', async () => {

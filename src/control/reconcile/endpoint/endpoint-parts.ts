@@ -8,7 +8,7 @@ import type { ReplicaDrainer } from './replica-drainer.js';
 /** What endpoints are reconciled with. */
 export interface EndpointParts {
   readonly store: ControlStore;
-  readonly runners: Pick<ClusterRunners, 'typeOf' | 'start' | 'stop' | 'list'>;
+  readonly runners: Pick<ClusterRunners, 'typeOf' | 'start' | 'stop' | 'list' | 'forgetLog'>;
   readonly routes: ManagedRoutes;
   readonly draining: ReplicaDrainer;
   readonly fetches: ModelFetches;

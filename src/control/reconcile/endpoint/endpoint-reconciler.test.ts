@@ -137,9 +137,12 @@ describe('an endpoint', () => {
       0,
       'Deleting 0: waiting for 1 replica to end',
     ]);
+    expect(plane.runners.forgotten).toEqual([]);
     plane.routes.end('chat-r1');
     await plane.rest();
     expect([await plane.shown(), plane.runners.ids]).toEqual([null, []]);
+    // With the logs of its replicas.
+    expect(plane.runners.forgotten).toContain('default/chat');
   });
 });
 

@@ -60,11 +60,14 @@ export class EndpointReconciler implements Reconciler {
     if (endpoint !== null) routes.expect(endpoint.resolved, outlookOf(plan, desired, memory));
     const after = await this.#observe(ref, memory);
     if (endpoint === null) {
-      if (after.length === 0) this.#known.delete(key);
+      if (after.length > 0) return null;
+      this.#known.delete(key);
+      await parts.runners.forgetLog({ workspace: ref.workspace, endpoint: ref.name });
       return null;
     }
     await reportEvents(endpoint.record, before, after, parts, memory);
     if (endpoint.record.deletedAt !== null && after.length === 0) {
+      await parts.runners.forgetLog({ workspace: ref.workspace, endpoint: ref.name });
       await parts.store.remove(ref, endpoint.record.uid);
       return null;
     }

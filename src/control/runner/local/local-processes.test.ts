@@ -207,7 +207,7 @@ describe('logs', () => {
       await fetch(`${handle.url}/say?${line}`);
     await fetch(`${handle.url}/say?the-end`);
     const lines: string[] = [];
-    for await (const line of runner.logs('a', { lines: 1 })) lines.push(line);
+    for await (const line of runner.logs('a', { tail: 1 })) lines.push(line);
     expect(lines).toEqual(['the-end']);
     expect(statSync(path).size + statSync(`${path}.1`).size).toBeLessThan(written);
     expect(ground.faults).toEqual([]);

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExitReason, ReplicaExit, ReplicaHandle, RunnerEvent, RunPhase } from '../contract.js';
+import type { ExitReason, ReplicaExit, ReplicaHandle, RunnerEvent, RunPhase, StopOptions } from '../contract.js';
 import { runnerClosed, unrotatedLog, unwrittenRecord, willNotEnd } from '../errors.js';
 import { Readiness, type ReadinessTiming, responds } from '../readiness.js';
-import type { Scrub } from './log/last-lines.js';
 import { ReplicaLog } from './log/replica-log.js';
+import type { Scrub } from './log/shown-line.js';
 import { ownsPort } from './process/owns-port.js';
 import type { PortBook } from './process/port-book.js';
 import { isRunning } from './process/process-table.js';
@@ -28,6 +28,8 @@ const MOST_STARTS = 4;
 const PORT_CONFLICT = /EADDRINUSE|address (is )?already in use|errno 98\b/i;
 /** Lines of the log that are kept with an exit. */
 const LAST_LINES = 20;
+/** Lines of the log of a removed replica that are passed on. */
+const KEPT_LINES = 10_000;
 /** Grace time of a replica that was not ready in time. */
 const TIMEOUT_GRACE_MS = 2000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -49,6 +51,7 @@ export class LocalReplica {
   #ending: { readonly reason: ExitReason; readonly byMs: number } | null = null;
   #isReleased = false;
   #isLogStuck = false;
+  #removal: Promise<void> | null = null;
   /** Runs from the end of the process until the replica has exited or has been started again. */
   #afterwards: Promise<void> | null = null;
 
@@ -120,24 +123,28 @@ export class LocalReplica {
     return this.exit;
   }
 
-  /** Removes its folder. */
-  async remove(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
+  /** Removes its folder. Of several calls, the first passes the log on. */
+  remove(keepLog: StopOptions['keepLog']): Promise<void> {
+    this.#removal ??= this.#remove(keepLog).catch((error: unknown) => {
+      this.#removal = null;
+      throw error;
+    });
+    return this.#removal;
   }
 
   /** Stops watching; its process keeps running. */
   async release(): Promise<void> {
     this.#isReleased = true;
-    this.log.isOver = true;
+    this.log.isReleased = true;
     this.#stopWatching();
     this.#process?.forget();
     this.#resolveEnded();
     await this.#afterwards;
   }
 
-  rotateLog(): void {
+  tendLog(): void {
     try {
-      this.log.rotateIfLong();
+      this.log.tend();
       this.#isLogStuck = false;
     } catch (error) {
       if (!this.#isLogStuck) this.#context.onFault(unrotatedLog(this.log.path, error));
@@ -154,6 +161,11 @@ export class LocalReplica {
     if (this.#ending !== null) return 'stopping';
     if (this.#readiness?.isReady) return 'ready';
     return this.#record.readyAt === null ? 'starting' : 'unready';
+  }
+
+  async #remove(keepLog: StopOptions['keepLog']): Promise<void> {
+    await keepLog?.(this.handle, this.log.read({ tail: KEPT_LINES }));
+    await rm(this.folder, { recursive: true, force: true });
   }
 
   /** Whether the replica itself listens on its port; checked until it is ready. */
@@ -186,6 +198,7 @@ export class LocalReplica {
 
   async #gone(end: ProcessEnd): Promise<void> {
     this.#stopWatching();
+    this.tendLog();
     const lastLines = await this.log.last(LAST_LINES).catch(() => []);
     this.#context.ports.release(this.#record.port);
     if (this.#lostItsPort(lastLines) && (await this.#restarted())) return;

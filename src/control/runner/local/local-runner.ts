@@ -28,7 +28,7 @@ import {
 import type { ReadinessTiming } from '../readiness.js';
 import { type FoundReplica, findReplicas } from './find-replicas.js';
 import { LocalReplica, type ReplicaContext } from './local-replica.js';
-import type { Scrub } from './log/last-lines.js';
+import type { Scrub } from './log/shown-line.js';
 import { type Allocation, allocate, freeOf, type Machine } from './machine/allocate.js';
 import { thisMachine } from './machine/machine.js';
 import { PortBook } from './process/port-book.js';
@@ -50,7 +50,7 @@ export interface LocalRunnerOptions {
   readonly readiness?: Partial<ReadinessTiming>;
   /** Size of a replica's log at which it is rotated; two files are kept. */
   readonly logBytes?: number;
-  /** How often the size of logs is checked. */
+  /** How often the size of logs is recorded and checked. */
   readonly logEveryMs?: number;
   /** How long a process may take to end after SIGKILL: no time, unless it hangs inside the kernel. */
   readonly killWaitMs?: number;
@@ -103,7 +103,7 @@ export class LocalRunner implements Runner {
       },
       onFault: options.onFault ?? (() => {}),
     };
-    this.#logTimer = setInterval(() => this.#rotateLogs(), options.logEveryMs ?? LOG_EVERY_MS);
+    this.#logTimer = setInterval(() => this.#tendLogs(), options.logEveryMs ?? LOG_EVERY_MS);
   }
 
   /**
@@ -162,13 +162,13 @@ export class LocalRunner implements Runner {
     return ids.map((id) => this.#replicas.get(id)!.handle);
   }
 
-  async stop(id: string, { graceMs }: StopOptions): Promise<ReplicaExit | null> {
+  async stop(id: string, { graceMs, keepLog }: StopOptions): Promise<ReplicaExit | null> {
     if (this.#isClosed) throw runnerClosed();
     if (this.#starting.has(id)) await this.#starting.get(id)!.settled;
     const replica = this.#replicas.get(id);
     if (replica === undefined) return null;
     const exit = await replica.stop(graceMs);
-    await replica.remove();
+    await replica.remove(keepLog);
     if (this.#replicas.get(id) === replica) this.#replicas.delete(id);
     return exit;
   }
@@ -229,8 +229,8 @@ export class LocalRunner implements Runner {
     return [...running, ...[...this.#starting.values()].map(({ held }) => held)];
   }
 
-  #rotateLogs(): void {
-    for (const replica of this.#replicas.values()) if (replica.exit === null) replica.rotateLog();
+  #tendLogs(): void {
+    for (const replica of this.#replicas.values()) if (replica.exit === null) replica.tendLog();
   }
 }
 
