@@ -8,6 +8,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { parseFlags } from '../src/cli/flags/parse-flags.js';
 import { SERVE } from '../src/cli/serve/serve.js';
 import { readGatewayConfig } from '../src/gateway/config/read-gateway-config.js';
+import { discoveryRules } from '../src/kube/discovery/discovery-role.js';
 
 const DEPLOY = fileURLToPath(new URL('../deploy', import.meta.url));
 const CHART = join(DEPLOY, 'helm/twinyard');
@@ -37,10 +38,9 @@ describe('quickstart.yaml', () => {
     await parseFlags(SERVE, args);
   });
 
-  test('asks for nothing but reading', () => {
+  test('asks for the rights of every target, and for nothing more', () => {
     const { rules } = all.find(({ kind }) => kind === 'Role')!;
-    expect(rules!.flatMap(({ resources }) => resources)).toEqual(['pods', 'endpointslices', 'inferencepools']);
-    expect(new Set(rules!.flatMap(({ verbs }) => verbs))).toEqual(new Set(['get', 'list', 'watch']));
+    expect(rules).toEqual(discoveryRules(['selector', 'service', 'pool']));
   });
 });
 

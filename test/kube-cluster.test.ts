@@ -1,14 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { Discoveries } from '../src/cli/serve/discover.js';
 import { DEFAULT_POLICY } from '../src/gateway/config/gateway-config.js';
 import { FakeEngine, startGateway, until } from '../src/gateway/fake-engine.fixture.js';
 import type { KubeAccess } from '../src/kube/access/kube-access.js';
 import { readKubeconfig } from '../src/kube/access/kubeconfig.js';
+import { discoveryRules } from '../src/kube/discovery/discovery-role.js';
 import type { KubeReplica } from '../src/kube/discovery/found-replicas.js';
 import { KubeDiscovery } from '../src/kube/discovery/kube-discovery.js';
 import { readKubeTarget } from '../src/kube/discovery/kube-target.js';
@@ -16,15 +15,10 @@ import { KubeClient } from '../src/kube/kube-client.js';
 
 /** Against a real API server: TWINYARD_TEST_KUBECONFIG names one whose admin may create namespaces. Skipped without it. */
 const KUBECONFIG = process.env.TWINYARD_TEST_KUBECONFIG;
-const QUICKSTART = fileURLToPath(new URL('../deploy/quickstart.yaml', import.meta.url));
 const NAMESPACE = `twinyard-test-${process.pid}`;
 const POD_PATCH = 'application/strategic-merge-patch+json';
 
-interface Rule {
-  apiGroups: string[];
-  resources: string[];
-  verbs: string[];
-}
+type Rule = ReturnType<typeof discoveryRules>[0];
 
 describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
   let admin: KubeClient;
@@ -93,13 +87,8 @@ describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
     return { discovery, state };
   }
 
-  const quickstartRules = () =>
-    parseAllDocuments(readFileSync(QUICKSTART, 'utf8'))
-      .map((document) => document.toJS() as { kind: string; rules: Rule[] })
-      .find(({ kind }) => kind === 'Role')!.rules;
-
-  it('needs exactly the rights of the quickstart, less get', async () => {
-    const rules = quickstartRules().map((rule) => ({ ...rule, verbs: ['list', 'watch'] }));
+  it('needs exactly the rights of the generated Role', async () => {
+    const rules = discoveryRules(['selector', 'service']);
     const access = await withRules('enough', rules);
     for (const target of ['selector=app=none', 'service=none']) {
       const { discovery, state } = discover(access, target);

@@ -40,6 +40,7 @@ import { ROLLOUT_UNDO } from './rollout/undo.js';
 import { SCHEMA } from './schema/schema.js';
 import { DEMO } from './serve/demo.js';
 import { ENGINE } from './serve/engine.js';
+import { KUBE_ROLE } from './serve/kube-role.js';
 import { SERVE } from './serve/serve.js';
 import { REPLAY } from './simulate/replay.js';
 import { RUN } from './simulate/run.js';
@@ -60,6 +61,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   COMPARE,
   DECIDE,
   SERVE,
+  KUBE_ROLE,
   DEMO,
   ENGINE,
   EXPLAIN,

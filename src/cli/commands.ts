@@ -60,6 +60,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./serve/engine.js')).engine,
   },
   {
+    name: 'kube-role',
+    group: 'Serve',
+    summary: "print the Kubernetes Role that 'serve --kube' needs",
+    load: async () => (await import('./serve/kube-role.js')).kubeRole,
+  },
+  {
     name: 'explain',
     group: 'Serve',
     summary: 'print why the gateway routed or refused a request',

@@ -1,6 +1,7 @@
 import type { KubeClient } from '../kube-client.js';
 import type { EndpointSlice, InferencePool, KubeObject, Pod } from '../kube-object.js';
 import { ListWatch, type WatchTiming } from '../watch/list-watch.js';
+import { collectionPath, ENDPOINT_SLICES, type FollowedKind, INFERENCE_POOLS, PODS } from './followed-kinds.js';
 import { type KubeReplica, replicasInPods, replicasInSlices } from './found-replicas.js';
 import type { KubeTarget } from './kube-target.js';
 
@@ -41,11 +42,11 @@ export class KubeDiscovery {
     if (by === 'selector') this.#pods = this.#watchPods(value);
     if (by === 'service') {
       const labelSelector = `kubernetes.io/service-name=${value}`;
-      this.#slices = this.#watch('/apis/discovery.k8s.io/v1', 'endpointslices', { labelSelector });
+      this.#slices = this.#watch(ENDPOINT_SLICES, { labelSelector });
     }
     if (by === 'pool') {
       const fieldSelector = `metadata.name=${value}`;
-      this.#pool = this.#watch('/apis/inference.networking.k8s.io/v1', 'inferencepools', { fieldSelector });
+      this.#pool = this.#watch(INFERENCE_POOLS, { fieldSelector });
     }
   }
 
@@ -55,16 +56,15 @@ export class KubeDiscovery {
   }
 
   #watchPods(labelSelector: string): ListWatch<Pod> {
-    return this.#watch('/api/v1', 'pods', { labelSelector });
+    return this.#watch(PODS, { labelSelector });
   }
 
   #watch<T extends KubeObject>(
-    group: string,
-    kind: string,
+    kind: FollowedKind,
     selected: { labelSelector: string } | { fieldSelector: string },
   ): ListWatch<T> {
     const { client, timing = {} } = this.#parts;
-    const path = `${group}/namespaces/${this.#namespace}/${kind}`;
+    const path = collectionPath(kind, this.#namespace);
     const watch = new ListWatch<T>({ client, path, timing, changed: () => this.#plan(), ...selected });
     // A first list without objects changes nothing, and yet it is an answer.
     void watch.synced.then(() => this.#plan());
