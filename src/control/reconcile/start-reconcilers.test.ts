@@ -108,3 +108,35 @@ test('a replica has no routes when it is stopped, and others keep theirs', async
   expect(routed).toEqual([[expect.any(String), fake.ids[0]!]]);
   expect(routed[0]![0]).not.toBe(fake.ids[0]);
 });
+
+test('a process that takes over opens the clusters that were created while it followed', async () => {
+  await stop();
+  let isLeader = false;
+  const used: string[] = [];
+  const runners = Object.assign(fake, {
+    async use(cluster: string) {
+      used.push(cluster);
+      return { discover: async () => CAPACITY };
+    },
+  });
+  const started = await startReconcilers({
+    ...{ store, routes, self: ['twinyard'], urlOf: () => 'u' },
+    runners: runners as unknown as ClusterRunners,
+    cache: await ModelCache.open(join(folder, 'models')),
+    onFault: (error) => expect.unreachable(String(error)),
+    scope: {
+      isLeader: () => isLeader,
+      isHere: () => isLeader,
+      sharesLoopback: () => true,
+      hostProblem: () => null,
+    },
+  });
+  stop = started.close;
+  const text = 'apiVersion: twinyard/v1\nkind: Cluster\nmetadata: {name: gpus}\nspec: {type: local}\n';
+  await store.apply('alice', readResources(text, 'f.yaml'), { isAdmin: true });
+  await settled();
+  expect(used).toEqual([]);
+  isLeader = true;
+  await started.reconsider();
+  expect(used[0]).toBe('gpus');
+});

@@ -104,7 +104,11 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   await all.start();
   await Promise.all([all.settled('Endpoint'), all.settled('ExternalEndpoint')]);
   return {
-    reconsider: () => all.enqueueAll(),
+    async reconsider() {
+      // Also those that were created while another process led.
+      await openClusters(store, runners);
+      await all.enqueueAll();
+    },
     async close() {
       unwatch();
       draining.close();
