@@ -3,7 +3,9 @@ import type { Gateway } from '../gateway/gateway.js';
 import { type AdminApi, adminError } from '../gateway/server/admin-api.js';
 import { type Authenticated, Authenticator } from './access/authenticate.js';
 import { type Caller, workspaceRoles } from './access/caller.js';
+import { whileAllowed } from './access/while-allowed.js';
 import { ApiHost } from './api-host.js';
+import { Unauthenticated } from './errors.js';
 
 const ADMIN: Caller = { name: 'admin', role: 'admin', workspaces: new Map() };
 
@@ -39,13 +41,23 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
         import('./error-response.js'),
         import('./respond.js'),
       ]);
+      // Kept for the time of a stream.
+      const [authorization, apiKey] = [call.header('authorization'), call.header('x-api-key')];
+      const header = (name: string) =>
+        name === 'authorization' ? authorization : name === 'x-api-key' ? apiKey : undefined;
+      const credentials = { address: call.address, header };
+      const api = host;
+      const present = async () => callerOf(api, await authenticator.check(credentials));
       let caller: Caller;
       try {
-        caller = await callerOf(host, await authenticator.check(call));
+        caller = await present();
       } catch (error) {
         return errorResponse(error);
       }
-      return respond(host, caller, call);
+      const response = await respond(api, caller, call);
+      if (!('stream' in response)) return response;
+      const now = () => present().catch((error) => (error instanceof Unauthenticated ? null : caller));
+      return { ...response, stream: whileAllowed(response.stream, caller, now, () => gateway.nowMs()) };
     },
   };
 }

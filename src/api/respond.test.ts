@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { KINDS } from '../control/resources/kinds.js';
 import type { ControlStore } from '../control/store/control-store.js';
 import { RunError } from '../kernel/errors.js';
@@ -43,10 +43,18 @@ describe('routing', () => {
     const called = API_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
     expect(new Set(called).size).toBe(called.length);
     for (const { path } of API_ROUTES) expect(path).toMatch(/^\/api\/v1\//);
-    expect(paramsIn('/api/v1/engines/a%20b', '/api/v1/engines/{name}')).toEqual({ name: 'a b' });
+    expect(paramsIn('/api/v1/engines/a%20b'.split('/'), '/api/v1/engines/{name}')).toEqual({ name: 'a b' });
     for (const path of ['/api/v1/engines/', '/api/v1/engines/%', '/api/v1/engines', '/api/v1/x/y']) {
-      expect(paramsIn(path, '/api/v1/engines/{name}')).toBeNull();
+      expect(paramsIn(path.split('/'), '/api/v1/engines/{name}')).toBeNull();
     }
+  });
+
+  it('splits a path of any length once, and repeats only its beginning', async () => {
+    const split = vi.spyOn(String.prototype, 'split');
+    const { body, status } = await ask(`GET /api/v1/${'/'.repeat(60_000)}`);
+    const long = split.mock.results.filter(({ value }) => Array.isArray(value) && value.length > 1000);
+    split.mockRestore();
+    expect([status, body.error.message.length < 300, long.length]).toEqual([404, true, 0]);
   });
 
   it('returns 404 and 405 with the methods there are, and nothing to a caller without a role', async () => {

@@ -35,15 +35,16 @@ export async function respond(host: ApiHost, caller: Caller, call: ApiCall): Pro
 
 /** The route of a call. A caller without any role does not even learn which paths exist. */
 function matchOf(caller: Caller, { method, path }: ApiCall): { route: ApiRoute; params: Record<string, string> } {
+  const parts = path.split('/', MOST_PARTS + 1);
   const found = API_ROUTES.flatMap((route) => {
-    const params = paramsIn(path, route.path);
+    const params = paramsIn(parts, route.path);
     return params === null ? [] : [{ route, params }];
   });
   const wanted = method === 'HEAD' ? 'GET' : method;
   const match = found.find(({ route }) => route.method === wanted);
   if (match !== undefined) return match;
   authorise(caller, { role: 'viewer', scope: 'anywhere' }, '');
-  if (found.length === 0) throw apiPathUnknown(path);
+  if (found.length === 0) throw apiPathUnknown(shortText(path));
   throw wrongMethod(
     method,
     path,
@@ -51,9 +52,13 @@ function matchOf(caller: Caller, { method, path }: ApiCall): { route: ApiRoute; 
   );
 }
 
-/** The parameters of a path; null when it does not match the pattern. */
-export function paramsIn(path: string, pattern: string): Record<string, string> | null {
-  const [parts, wanted] = [path.split('/'), pattern.split('/')];
+/** More parts than any path has: the rest of a long path is not looked at. */
+const MOST_PARTS = 20;
+const shortText = (path: string) => (path.length > 200 ? `${path.slice(0, 197)}...` : path);
+
+/** The parameters of a path, given by its parts; null when it does not match the pattern. */
+export function paramsIn(parts: readonly string[], pattern: string): Record<string, string> | null {
+  const wanted = pattern.split('/');
   if (parts.length !== wanted.length) return null;
   const params: Record<string, string> = {};
   for (const [i, part] of wanted.entries()) {

@@ -92,7 +92,7 @@ async function ask(line: string, body?: unknown, accept = '*/*'): Promise<Body> 
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const path = `/api/v1/${url.split('?')[0]}`;
-  const route = API_ROUTES.find((one) => one.method === method && paramsIn(path, one.path) !== null);
+  const route = API_ROUTES.find((one) => one.method === method && paramsIn(path.split('/'), one.path) !== null);
   const type = response.headers.get('content-type')!.split(';')[0]!;
   const given = await readBody(response, type);
   left.abort();

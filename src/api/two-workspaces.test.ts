@@ -18,6 +18,8 @@ import { API_ROUTES } from './routes.js';
 const [OWN, OTHER] = ['alpha', 'bravo'] as const;
 const ROLES = ['viewer', 'operator', 'admin'] as const;
 
+const LEAVERS = { role: 'viewer', api_keys: ['leaver'] };
+
 let gateway: Gateway;
 const opened: (() => unknown)[] = [];
 const secrets: Record<string, string> = {};
@@ -198,4 +200,24 @@ describe.each(ROLES)('a key with the role %s in one workspace', (role) => {
     left.abort();
     expect(heard).not.toContain(OTHER);
   });
+});
+
+it('a stream ends when its key is revoked, and shows nothing that happens later', async () => {
+  const keys = `/api/v1/workspaces/${OWN}/apikeys`;
+  await admin(`POST ${keys}`, resource('ApiKey', OWN, 'leaver', {}));
+  const { key } = JSON.parse(await admin(`POST ${keys}/leaver/issue`)) as { key: string };
+  await admin(`POST /api/v1/workspaces/${OWN}/roles`, resource('Role', OWN, 'leavers', LEAVERS));
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${gateway.adminUrl}/api/v1/watch`, { headers });
+  expect(response.status).toBe(200);
+  await admin(`POST ${keys}/leaver/revoke`);
+  let isOpen = true;
+  const ended = response.text().finally(() => {
+    isOpen = false;
+  });
+  for (let i = 0; isOpen; i++) {
+    await admin(`PATCH /api/v1/workspaces/${OWN}/endpoints/${OWN}-declared`, `{"metadata":{"labels":{"n":"${i}"}}}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await ended;
 });

@@ -2,17 +2,21 @@ import { badPatch } from '../errors.js';
 
 type Holder = Record<string, unknown> | unknown[];
 
+const LONGEST = 4096;
+
 /** The steps of a JSON pointer (RFC 6901). Throws for one that is none, or that names a prototype. */
 export function pointerSteps(given: unknown, place: string): string[] {
   if (typeof given !== 'string' || (given !== '' && !given.startsWith('/'))) {
     throw badPatch(place, 'is not a JSON pointer', "write one as in '/spec/replicas'");
   }
+  if (given.length > LONGEST)
+    throw badPatch(place, `has more than ${LONGEST} characters`, 'resources are not that deep');
   const steps = given === '' ? [] : given.slice(1).split('/');
   return steps.map((step) => checkedKey(step.replace(/~1/g, '/').replace(/~0/g, '~'), place));
 }
 
 /** Keys that JavaScript takes for something else are refused rather than dropped. */
-export function checkedKey(key: string, place: string): string {
+function checkedKey(key: string, place: string): string {
   if (key === '__proto__') throw badPatch(place, `'${key}' is not a key`, 'leave it out');
   return key;
 }

@@ -52,6 +52,7 @@ describe('refused', () => {
     [[{ op: 'move', from: '/map', path: '/map/deep/x' }], 'body[0].path: is inside of from'],
     [[null], 'body[0]: is not an operation'],
     [[{ op: 'add', path: '/map/__proto__/x', value: 1 }], "'__proto__' is not a key"],
+    [[{ op: 'add', path: '/a'.repeat(3000), value: 1 }], 'body[0].path: has more than 4096 characters'],
     [copies, 'copies too much'],
     [Array.from({ length: 1001 }, () => ({ op: 'test', path: '', value: 1 })), 'has 1001 operations'],
   ])('%j', (patch, message) => {
@@ -62,6 +63,21 @@ describe('refused', () => {
     expect(() => patched({}, 'application/json-patch+json')).toThrow('is not a list of operations');
     expect(() => patched([], 'application/merge-patch+json')).toThrow('is not a merge patch');
     expect(() => readPatch('{', undefined)).toThrow('is not JSON');
-    expect(() => readPatch('{"map": {"__proto\\u005f_": {"x": 1}}}', undefined)).toThrow("'__proto__' is not a key");
+    expect(() => readPatch('{"map": {"__proto\\u005f_": {"x": 1}}}', undefined)).toThrow(
+      "'__proto__' is a reserved name",
+    );
+  });
+
+  it.each([
+    ['values', { a: Array.from({ length: 20_000 }, () => 0) }, 'holds more than 10000 values'],
+    [
+      'keys',
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1])),
+      'holds more than 10000 values',
+    ],
+    ['characters of a key', { ['k'.repeat(600)]: 1 }, 'has a key of more than 512 characters'],
+    ['values of an operation', [{ op: 'add', path: '/a', value: Array(20_000).fill(0) }], 'more than 10000 values'],
+  ])('has too many %s', (_, patch, message) => {
+    expect(() => patched(patch)).toThrow(message);
   });
 });

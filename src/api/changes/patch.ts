@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hostileValueProblem } from '../../control/resources/documents/document-limits.js';
 import { badPatch } from '../errors.js';
 import { BODY } from '../request-parts.js';
-import { addAt, checkedKey, pointerSteps, removeAt, replaceAt, valueAt } from './json-pointer.js';
+import { addAt, pointerSteps, removeAt, replaceAt, valueAt } from './json-pointer.js';
 
 /** A change of a document. It returns a new one, and never changes the given one. */
 export type Patch = (document: unknown) => unknown;
 
 const MOST_OPERATIONS = 1000;
-/** Of all values that one patch copies: copies of copies would grow without end. */
-const MOST_COPIED = 1024 * 1024;
+/** Characters of all values that one patch copies, as JSON: copies of copies would grow without end. */
+const MOST_COPIED = 64 * 1024;
 
 const MERGE = 'application/merge-patch+json';
 const OPERATIONS = 'application/json-patch+json';
@@ -24,7 +25,8 @@ export function readPatch(body: string, contentType: string | undefined): Patch 
   } catch {
     throw badPatch(BODY, 'is not JSON', 'send a JSON merge patch, or a list of operations');
   }
-  refusePrototypes(given);
+  const hostile = hostileValueProblem(given, (path) => (path === '' ? BODY : `${BODY} (${path})`));
+  if (hostile !== null) throw hostile;
   const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase();
   const isList = Array.isArray(given);
   if (type === OPERATIONS && !isList) throw badPatch(BODY, 'is not a list of operations', `send it as ${MERGE}`);
@@ -33,14 +35,6 @@ export function readPatch(body: string, contentType: string | undefined): Patch 
     throw badPatch(BODY, 'is not a merge patch', `send an object, or a list of operations as ${OPERATIONS}`);
   }
   return (document) => merged(document, given);
-}
-
-function refusePrototypes(given: unknown): void {
-  if (typeof given !== 'object' || given === null) return;
-  for (const [key, value] of Object.entries(given)) {
-    checkedKey(key, BODY);
-    refusePrototypes(value);
-  }
 }
 
 /** RFC 7396: null deletes a field, an object changes fields, anything else replaces the value. */

@@ -122,6 +122,23 @@ describe('resources over the API', () => {
     expect(names).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
+  it('have a status and parts that a patch of any size changes within the limits of documents', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, '1']));
+    const some = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, '1']));
+    for (const [path, body, status] of [
+      [`${CHAT}/status`, many, 413],
+      [CHAT, { spec: { variables: many } }, 413],
+      [CHAT, { metadata: { labels: many } }, 413],
+      [`${CHAT}/status`, some, 422],
+      [CHAT, { spec: { variables: some } }, 422],
+    ] as const) {
+      const refused = await ask(`PATCH ${path}`, { body });
+      expect([path, refused.status]).toEqual([path, status]);
+      expect(refused.body.error.problems.length).toBeLessThanOrEqual(100);
+    }
+  });
+
   it('have a status that only controllers patch, and events', async () => {
     await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
     const patch = (body: unknown) => ask(`PATCH ${CHAT}/status`, { body });

@@ -1,4 +1,5 @@
 import { checkedStatus } from '../../control/resources/check-resource.js';
+import { hostileValueProblem } from '../../control/resources/documents/document-limits.js';
 import { InvalidResources, invalidField } from '../../control/resources/errors.js';
 import type { ResourceKind } from '../../control/resources/kind.js';
 import { labelSelector } from '../../control/resources/label-selector.js';
@@ -179,6 +180,8 @@ function patchesStatus(kind: ResourceKind) {
     const present = await store.get(ref);
     if (present === null) throw unknownResource(ref);
     const given = jsonObject(request.body, 'give the fields of the status that change');
+    const hostile = hostileValueProblem(given, (path) => (path === '' ? BODY : `${BODY} (${path})`));
+    if (hostile !== null) throw hostile;
     const status = checkedStatus(kind, { ...present.status, ...given }, (path) => `${BODY} (${path})`);
     const after = await store.actOn(request.caller.name, 'status', ref, present.metadata.uid!, status);
     if (after === null) throw unknownResource(ref);

@@ -1,8 +1,21 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import type dns from 'node:dns';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { configFor, FakeEngine, until } from '../../gateway/fake-engine.fixture.js';
 import { managedEndpoint, managedReplica } from '../../gateway/fleet/managed.fixture.js';
 import { Gateway } from '../../gateway/gateway.js';
+import { ApiHost } from '../api-host.js';
 import { serveApi } from '../api-server.js';
+import { respond } from '../respond.js';
+
+/** A name that leads here, whatever it led to when the replica was added. */
+vi.mock('node:dns', async (original) => {
+  const real = await original<typeof dns>();
+  const lookup = (name: string, options: object, done: (...all: unknown[]) => void) =>
+    name === 'rebound.example'
+      ? done(null, [{ address: '127.0.0.1', family: 4 }])
+      : real.lookup(name, options, done as never);
+  return { ...real, lookup };
+});
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -47,6 +60,41 @@ describe('an endpoint of the control plane', () => {
 });
 
 describe('an endpoint of the configuration file', () => {
+  it('gets replicas on this machine, link-local and metadata addresses from admins only', async () => {
+    const gateway = await gatewayOf();
+    const host = new ApiHost({ gateway, store: gateway.store, control: null });
+    const add = (role: 'operator' | 'admin', url: string) =>
+      respond(
+        host,
+        { name: 'k', role, workspaces: new Map() },
+        {
+          ...{ method: 'POST', path: '/api/v1/workspaces/default/endpoints/default/replicas' },
+          ...{ query: new URLSearchParams(), header: () => undefined, signal: new AbortController().signal },
+          body: async () => JSON.stringify({ url, id: `${role} ${url}`, model: 'm' }),
+        },
+      );
+    const local = [
+      'http://127.0.0.1:1',
+      'http://localhost:1',
+      'http://[::1]:1',
+      'http://0x7f.1',
+      'http://169.254.169.254',
+    ];
+    for (const url of local) {
+      expect(await add('operator', url)).toMatchObject({
+        status: 403,
+        body: { error: { code: 'RESOURCE_NEEDS_ADMIN', problems: [{ place: 'body (url)' }] } },
+      });
+    }
+    expect(await add('admin', local[0]!)).toMatchObject({ status: 201 });
+    // A name is checked when it has been looked up, at every connection.
+    const { port } = new URL(gateway.replicas()[0]!.url);
+    expect(await add('operator', `http://rebound.example:${port}`)).toMatchObject({ status: 201 });
+    const added = () => gateway.replicas().find(({ id }) => id.includes('rebound'))!;
+    await until(() => added().problem === 'ADDRESS_REFUSED');
+    expect(added().state).not.toBe('ready');
+  });
+
   it('belongs to the workspace default, as an Endpoint that only the file changes', async () => {
     const gateway = await gatewayOf();
     const one = 'workspaces/default/endpoints/default';

@@ -1,8 +1,14 @@
+import { InvalidResources } from '../../control/resources/errors.js';
+import { needsAdminRole } from '../../control/store/errors.js';
 import { REPLICA_SCHEMA } from '../../gateway/config/config-schema.js';
+import type { ReplicaConfig } from '../../gateway/config/gateway-config.js';
 import { MOST_REPLICAS } from '../../gateway/config/most-replicas.js';
 import { policyKeys } from '../../gateway/config/policy-keys.js';
 import { NEW_POLICY_SCHEMA, readPolicyBody, readReplicaBody } from '../../gateway/config/read-admin-body.js';
 import { tooManyReplicas } from '../../gateway/errors.js';
+import { restrictedHost } from '../../protocol/http-client/address-rules.js';
+import { bodyPlace } from '../../schema/read-json.js';
+import { type Caller, isAdminEverywhere } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { noEarlierPolicy, takenReplica, unknownReplica } from '../errors.js';
@@ -125,7 +131,7 @@ async function addReplica(host: ApiHost, { body, caller, params }: ApiRequest<ob
   const { gateway } = host;
   const called = calledIn(params);
   const endpoint = fileEndpoint(gateway, called);
-  const config = readReplicaBody(body);
+  const config = replicaFor(caller, readReplicaBody(body));
   if (gateway.replicas().some(({ id }) => id === config.id)) throw takenReplica(config.id);
   if (endpoint.replicas.length >= MOST_REPLICAS) {
     throw tooManyReplicas(`endpoint ${called.workspace}/${called.name}`, MOST_REPLICAS);
@@ -137,6 +143,15 @@ async function addReplica(host: ApiHost, { body, caller, params }: ApiRequest<ob
     after: { endpoint: called.name, ...config },
   });
   return { status: 201, body: view };
+}
+
+/** A replica that an operator adds is guarded as an upstream of an operator's external endpoint is. */
+function replicaFor(caller: Caller, config: ReplicaConfig): ReplicaConfig {
+  if (isAdminEverywhere(caller)) return config;
+  const what = restrictedHost(new URL(config.url).hostname);
+  if (what === null) return { ...config, isGuarded: true };
+  const problem = `is ${what}, which needs the role admin in every workspace`;
+  throw new InvalidResources([needsAdminRole(bodyPlace('url'), problem, 'ask an admin, or give another address')]);
 }
 
 async function removeReplica(host: ApiHost, { caller, params }: ApiRequest<object, undefined>) {

@@ -37,6 +37,11 @@ describe('variables', () => {
     expect(variableProblems(schema, { a: 1 }, at)).toEqual([]);
   });
 
+  it('are reported with at most 100 errors', () => {
+    const wrong = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 1]));
+    expect(variableProblems(schema, wrong, at)).toHaveLength(100);
+  });
+
   it.each([
     [{ type: ['integer', 'boolean'] }, 'x', "'x' is not accepted; give a whole number or true or false"],
     [{ type: 'number' }, [], 'an empty list is not accepted; give a number'],

@@ -50,7 +50,7 @@ export function checkedResource(value: unknown, placeOf: PlaceOf): Resource {
 export function checkedStatus({ statusSchema }: ResourceKind, value: unknown, placeOf: PlaceOf): Status {
   const parsed = v.safeParse(statusSchema, value);
   if (parsed.success) return parsed.output;
-  const found = problemsOf(statusSchema as Schema, value);
+  const found = problemsOf(statusSchema as Schema, value, MOST_PROBLEMS);
   throw new InvalidResources(found.map((one) => inputError(one, placeOf(pathText(one.path)), RESOURCE_CODES)));
 }
 

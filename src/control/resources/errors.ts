@@ -13,9 +13,15 @@ export const badDocument = (place: string, problem: string, hint: string) =>
 export const hostileDocument = (place: string, problem: string, hint: string) =>
   new InputError('RESOURCE_LIMIT', place, problem, hint);
 
+/** Names in a hint, and compared for it: a store may have tens of thousands. */
+const MOST_KNOWN = 100;
+
 /** A reference to a resource that does not exist. */
-export const unknownReference = (place: string, problem: string, given: string, known: readonly string[]) =>
-  invalidField(place, problem, known.length === 0 ? 'apply it first, or in the same file' : knownNames(given, known));
+export function unknownReference(place: string, problem: string, given: string, known: readonly string[]): InputError {
+  const more = known.length > MOST_KNOWN ? ` and ${known.length - MOST_KNOWN} more` : '';
+  const names = knownNames(given, known.slice(0, MOST_KNOWN)) + more;
+  return invalidField(place, problem, known.length === 0 ? 'apply it first, or in the same file' : names);
+}
 
 export const unknownKind = (place: string, given: string, known: readonly string[]) =>
   new InputError('RESOURCE_KIND', place, `unknown kind '${given}'`, knownNames(given, known));

@@ -12,6 +12,7 @@ export function extraArgs({ additionalProperties, properties }: Parameters, vari
   return Object.keys(variables).filter((name) => !Object.hasOwn((properties ?? {}) as object, name));
 }
 
+const MOST_PROBLEMS = 100;
 const NAME = /^[a-z][a-z0-9_-]*$/i;
 
 /** Parsers of command lines complete a beginning that is unique: the mark of the whole name would not hold for it. */
@@ -33,6 +34,7 @@ export function extraArgProblems(
   const open = extra.length === 0 ? parameters : { ...parameters, additionalProperties: true };
   const problems = variableProblems(open, variables, placeOf);
   for (const name of extra) {
+    if (problems.length >= MOST_PROBLEMS) break;
     const known = name.replaceAll('-', '_');
     const flag = `--${name.replaceAll('_', '-')}`;
     const place = placeOf(`spec.variables.${name}`);

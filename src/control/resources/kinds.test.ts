@@ -51,6 +51,14 @@ describe('Endpoint', () => {
     ]);
   });
 
+  it.each(['env', 'secret_env'])('refuses more than 256 variables in %s', (key) => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`V${i}`, 'x']));
+    expect(wrong('Endpoint', { ...ENDPOINT, [key]: many(256) })).toEqual([]);
+    expect(wrong('Endpoint', { ...ENDPOINT, [key]: many(257) })).toEqual([
+      `here (spec.${key}): has more than 256 variables; put them in a file`,
+    ]);
+  });
+
   it('refuses 1.5 GPUs, updates that could not start, and an environment variable given twice', () => {
     const deployment = { max_surge: 0, max_unavailable: 0 };
     const twice = { env: { TOKEN: 'a' }, secret_env: { TOKEN: 'b' } };

@@ -8,6 +8,9 @@ import type { PlaceOf } from './kind.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** More are not reported: each has a place and a hint, and a map may have thousands of wrong keys. */
+const MOST_PROBLEMS = 100;
+
 /** Why a schema is invalid; null when it is valid. */
 export function parameterSchemaProblem(schema: Schema): string | null {
   try {
@@ -32,7 +35,7 @@ export function variableProblems(
   const validate = compiled(schema);
   if (validate(variables)) return [];
   const seen = new Set<string>();
-  return (validate.errors ?? []).flatMap((error) => {
+  return (validate.errors ?? []).slice(0, MOST_PROBLEMS).flatMap((error) => {
     const problem = problemOf(error, placeOf, path, hintOfUnknown);
     if (seen.has(problem.message)) return [];
     seen.add(problem.message);

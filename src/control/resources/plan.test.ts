@@ -27,6 +27,11 @@ describe('plan', () => {
     expect(plan(wanted, wanted).every(({ action }) => action === 'unchanged')).toBe(true);
   });
 
+  it('takes no longer per difference for a hundred thousand than for one', () => {
+    const labels = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 'x']));
+    expect(plan([declared('a', {})], [declared('a', {}, labels)])[0]!.differences).toHaveLength(100_000);
+  });
+
   it('shows only that a secret differs, and truncates long values', () => {
     const sealed = (text: string) => ({ $sealed: `v1.k.${text}` });
     const text = planText(

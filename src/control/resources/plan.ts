@@ -40,7 +40,8 @@ function shown({ after, before, path }: FieldDifference): FieldDifference {
 
 /** One difference per path. */
 function merged(found: readonly FieldDifference[]): FieldDifference[] {
-  return found.filter(({ path }, i) => found.findIndex((one) => one.path === path) === i);
+  const seen = new Set<string>();
+  return found.filter(({ path }) => !seen.has(path) && seen.add(path));
 }
 
 /** A line per resource, and one per difference. */

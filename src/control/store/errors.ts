@@ -8,7 +8,12 @@ import type { ResourceRef } from '../../store/resources/resource-record.js';
 export const NEEDS_ADMIN = 'RESOURCE_NEEDS_ADMIN';
 
 export const unknownWorkspace = (place: string, given: string, known: readonly string[]) =>
-  new InputError('RESOURCE_WORKSPACE', place, `there is no workspace '${given}'`, knownNames(given, known));
+  new InputError(
+    'RESOURCE_WORKSPACE',
+    place,
+    `there is no workspace '${given}'`,
+    knownNames(given, known.slice(0, 100)),
+  );
 
 /** The change needs the role admin in every workspace. */
 export const needsAdminRole = (place: string, problem: string, hint: string) =>

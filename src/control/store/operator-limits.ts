@@ -19,6 +19,9 @@ export interface OperatorChange {
   readonly placeOf: PlaceOf;
 }
 
+/** Of one endpoint. */
+const MOST_PROBLEMS = 100;
+
 /** The resources of the same transaction. */
 type Records = Pick<ResourceTransaction, 'get' | 'list'>;
 
@@ -35,7 +38,7 @@ export async function operatorProblems(change: OperatorChange, records: Records)
 async function endpointLimits({ after, before, placeOf }: OperatorChange, records: Records): Promise<InputError[]> {
   const parts = await partsOf(after, records);
   if (parts.length === 0 || (before !== null && runs(before.spec) === runs(after.spec))) return [];
-  return parts.map(({ hint, path, problem }) => {
+  return parts.slice(0, MOST_PROBLEMS).map(({ hint, path, problem }) => {
     const isOld = before !== null && valueAt(before.spec, path) === valueAt(after.spec, path);
     const more = isOld ? ': an endpoint that has it runs only what an admin applied' : '';
     return needsAdminRole(placeOf(path), problem + more, hint);

@@ -28,6 +28,9 @@ export interface Present extends ResourceRef {
 /** The resources of a kind that exist and are not being deleted, or are part of the same change. */
 export type PresentOf = (kind: string) => Promise<readonly Present[]>;
 
+/** Of one list of names. */
+const MOST_PROBLEMS = 100;
+
 /** References to resources that do not exist. */
 export async function referenceProblems(one: Referring, present: PresentOf): Promise<InputError[]> {
   const problems = await workspaceProblems(one, present);
@@ -70,10 +73,13 @@ async function grantProblems({ placeOf }: Referring, { grants }: Map, present: P
 async function keyProblems(one: Referring, { api_keys }: Map, present: PresentOf): Promise<InputError[]> {
   const keys: unknown[] = Array.isArray(api_keys) ? api_keys : [];
   const known = namesOf(await present('ApiKey'), one.workspace);
-  return keys.flatMap((given, i) => {
-    if (typeof given !== 'string' || known.includes(given)) return [];
-    return [unknownReference(one.placeOf(`spec.api_keys[${i}]`), `there is no ApiKey '${given}'`, given, known)];
-  });
+  const names = new Set<unknown>(known);
+  const isUnknown = ({ given }: { readonly given: unknown }) => typeof given === 'string' && !names.has(given);
+  return keys
+    .map((given, i) => ({ given: given as string, path: `spec.api_keys[${i}]` }))
+    .filter(isUnknown)
+    .slice(0, MOST_PROBLEMS)
+    .map(({ given, path }) => unknownReference(one.placeOf(path), `there is no ApiKey '${given}'`, given, known));
 }
 
 async function engineProblems({ placeOf }: Referring, spec: Map, present: PresentOf): Promise<InputError[]> {

@@ -134,6 +134,8 @@ export interface ReplicaConfig {
   engine: string;
   /** The models it serves; null: query the replica. */
   models: readonly string[] | null;
+  /** Connections to addresses of this machine, its network segment and metadata services are refused: no admin has added it. */
+  isGuarded?: true;
 }
 
 const POLICY_DEFAULTS = v.parse(POLICY_SCHEMA, { routing: {} });

@@ -123,6 +123,7 @@ describe('readGatewayConfig', () => {
     ['kube: { namespace: a }', 'conf/t.yaml:1:1 (kube)', 'does not say what to look for'],
     ['kube: { service: a, pool: b }', 'conf/t.yaml:1:1 (kube)', 'has both service and pool'],
     ['kube: { service: A_B }', 'conf/t.yaml:1:1 (kube)', 'is not a name in Kubernetes'],
+    ['endpoints: [{ name: b/chat, kube: { pool: p } }]', 'conf/t.yaml:1:21 (endpoints[0].name)', "has a '/'"],
     ['endpoints: [{ name: a }]', 'conf/t.yaml:1:13 (endpoints[0])', 'has no replicas'],
     ['listen: { client_ca: ca.pem }', 'conf/t.yaml:1:22 (listen.client_ca)', 'is given without TLS'],
     ['replica_tls: { cert: a.pem }', 'conf/t.yaml:1:1 (replica_tls)', 'has one of cert and key'],

@@ -79,6 +79,10 @@ class ConfigReader {
     const shared = this.#policy(keys.policy, 'policy');
     const endpoints = (keys.endpoints ?? []).map((endpoint, i): EndpointConfig => {
       const path = `endpoints[${i}]`;
+      // 'a/b' is the endpoint b of the workspace a.
+      if (endpoint.name.includes('/')) {
+        throw configInvalid(this.#places.of(`${path}.name`), "has a '/'", 'endpoints of a file have no workspace');
+      }
       const policy = endpoint.policy === undefined ? shared : this.#policy(endpoint.policy, `${path}.policy`);
       if (endpoint.replicas === undefined && endpoint.kube === undefined) {
         throw configInvalid(this.#places.of(path), 'has no replicas', 'list replicas, or say where they are with kube');

@@ -15,6 +15,8 @@ export const DOCUMENT_LIMITS = {
   nodes: 10_000,
   /** Lines, keys, list entries and the like of a YAML document: its parser takes tens of microseconds for each. */
   marks: 2000,
+  /** Characters of a key: places and messages repeat it. */
+  keyLength: 512,
   anchors: 100,
   aliases: 100,
   /** Characters of a YAML document. */
@@ -132,7 +134,7 @@ const RESERVED = new Set(['__proto__', 'prototype', 'constructor']);
 
 /** Problems of a value that no schema should meet: too many nodes, too deep, reserved names. Recurses nowhere. */
 export function hostileValueProblem(value: unknown, placeOf: PlaceOf): InputError | null {
-  const { levels, nodes } = DOCUMENT_LIMITS;
+  const { keyLength, levels, nodes } = DOCUMENT_LIMITS;
   const left: { readonly value: unknown; readonly path: string; readonly level: number }[] = [
     { value, path: '', level: 0 },
   ];
@@ -147,6 +149,7 @@ export function hostileValueProblem(value: unknown, placeOf: PlaceOf): InputErro
     const keys = Object.keys(one.value);
     if (count + left.length + keys.length > nodes) return tooManyValues(placeOf);
     for (const key of keys) {
+      if (key.length > keyLength) return tooLongKey(placeOf(one.path));
       const path = isList ? `${one.path}[${key}]` : one.path === '' ? key : `${one.path}.${key}`;
       if (!isList && RESERVED.has(key))
         return invalidField(placeOf(path), `'${key}' is a reserved name`, 'choose another name');
@@ -161,6 +164,9 @@ const tooMany = (place: string, things: string, most: number, hint = JSON_HINT) 
 
 const tooManyValues = (placeOf: PlaceOf) =>
   tooMany(placeOf(''), 'values', DOCUMENT_LIMITS.nodes, 'split it into several resources');
+
+const tooLongKey = (place: string) =>
+  hostileDocument(place, `has a key of more than ${DOCUMENT_LIMITS.keyLength} characters`, 'choose a shorter name');
 
 const tooDeep = (place: string) =>
   hostileDocument(place, `is nested deeper than ${DOCUMENT_LIMITS.levels} levels`, 'send a flatter document');

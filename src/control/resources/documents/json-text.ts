@@ -30,52 +30,86 @@ export function repeatedKey(text: string): number | null {
   return null;
 }
 
-/** The position of a value, or of its key when the value is a map or a list. Of what is absent, that of what it would be in. */
-export function jsonOffset(text: string, path: readonly string[]): number {
-  let value = skipSpace(text, 0);
-  let offset = value;
-  for (const step of path) {
-    const found = memberOf(text, value, step);
-    if (found === null) break;
-    value = found.value;
-    const isPlain = text[value] !== '{' && text[value] !== '[';
-    offset = isPlain || found.key === null ? value : found.key;
-  }
-  return offset;
+/** A value of a text: where it stands, and the values in it. */
+interface Place {
+  readonly offset: number;
+  /** Null for a value that holds no others. */
+  readonly members: Map<string, Place> | null;
 }
 
-function memberOf(text: string, start: number, step: string): { key: number | null; value: number } | null {
-  const isMap = text[start] === '{';
-  if (!isMap && text[start] !== '[') return null;
-  let at = skipSpace(text, start + 1);
-  for (let i = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; i++) {
-    const key = isMap ? at : null;
-    let isIt = String(i) === step;
-    if (key !== null) {
-      const end = stringEnd(text, key);
-      isIt = JSON.parse(text.slice(key, end)) === step;
-      at = skipSpace(text, skipSpace(text, end) + 1);
+/** The positions of the values of a text. It is walked once, with the first of them: there may be thousands of problems to place. */
+export class JsonPlaces {
+  #root: Place | null = null;
+  #lineStarts: number[] | null = null;
+
+  constructor(private readonly text: string) {}
+
+  /** The position of a value, or of its key when the value is a map or a list. Of what is absent, that of what it would be in. */
+  offset(path: readonly string[]): number {
+    if (path.length === 0) return skipSpace(this.text, 0);
+    this.#root ??= placesIn(this.text);
+    let place = this.#root;
+    for (const step of path) {
+      const next = place.members?.get(step);
+      if (next === undefined) break;
+      place = next;
     }
-    if (isIt) return { key, value: at };
-    at = skipSpace(text, valueEnd(text, at));
-    if (text[at] === ',') at = skipSpace(text, at + 1);
+    return place.offset;
   }
-  return null;
+
+  /** Both from 0. */
+  lineAndColumn(offset: number): [line: number, column: number] {
+    this.#lineStarts ??= lineStartsIn(this.text);
+    let [low, high] = [0, this.#lineStarts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#lineStarts[middle]! <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return [low, offset - this.#lineStarts[low]!];
+  }
 }
 
-function valueEnd(text: string, start: number): number {
-  let level = 0;
-  for (let i = start; i < text.length; i++) {
-    const char = text[i];
-    if (char === '"') i = stringEnd(text, i) - 1;
-    else if (char === '{' || char === '[') level++;
-    else if (char === '}' || char === ']') {
-      if (level === 0) return i;
-      level--;
+function placesIn(text: string): Place {
+  let root: Place = { offset: 0, members: null };
+  const open: { readonly members: Map<string, Place>; readonly isMap: boolean }[] = [];
+  let key: { readonly name: string; readonly offset: number } | null = null;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!;
+    if (char <= ' ' || char === ',' || char === ':') continue;
+    if (char === '}' || char === ']') {
+      open.pop();
+      continue;
     }
-    if (level === 0 && (text[i + 1] === ',' || text[i + 1] === '}' || text[i + 1] === ']')) return i + 1;
+    const top = open.at(-1);
+    const end = char === '"' ? stringEnd(text, i) : plainEnd(text, i);
+    if (top?.isMap && key === null) {
+      key = { name: JSON.parse(text.slice(i, end)) as string, offset: i };
+      i = end - 1;
+      continue;
+    }
+    const members = char === '{' || char === '[' ? new Map<string, Place>() : null;
+    const place = { offset: members === null ? i : (key?.offset ?? i), members };
+    if (top === undefined) root = place;
+    else top.members.set(key?.name ?? String(top.members.size), place);
+    key = null;
+    if (members === null) i = end - 1;
+    else open.push({ members, isMap: char === '{' });
   }
-  return text.length;
+  return root;
+}
+
+function lineStartsIn(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** The position after a number, true, false or null. */
+function plainEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && /[\w.+-]/.test(text[at]!)) at++;
+  return at;
 }
 
 /** The position after the closing quote. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readDocuments, readResources } from '../read-resources.js';
 import { DOCUMENT_LIMITS } from './document-limits.js';
 import { parseDocuments } from './parse-documents.js';
@@ -51,6 +51,11 @@ describe('a text that others have sent', () => {
     expect(await problemOf(`{"a":{"b":[${'{},'.repeat(nodes)}1]}}`)).toBe(`body:1:1: ${message}`);
     const list = `- &a [${'1,'.repeat(800)}1]\n`;
     expect(await problemOf(`${list}${'- *a\n'.repeat(50)}`)).toBe(`body:1:1: ${message}`);
+  });
+
+  it('is refused with a key that messages would repeat at length', async () => {
+    const key = 'k'.repeat(DOCUMENT_LIMITS.keyLength + 1);
+    expect(await problemOf(`{"spec": {"${key}": 1}}`)).toContain('(spec): has a key of more than 512 characters');
   });
 
   it('never fails for want of stack', async () => {
@@ -116,6 +121,17 @@ describe('places in JSON', () => {
       'f.json:3:3 (c.e)',
       'f.json:1:1 (z)',
     ]);
+  });
+
+  it('are found by one walk over the text, however many there are', () => {
+    const text = JSON.stringify(Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`k${i}`, { a: i }])));
+    const [document] = [...parseDocuments(text, 'f.json', 'own')];
+    const { placeOf } = document as { placeOf: (path: string) => string };
+    const parse = vi.spyOn(JSON, 'parse');
+    const places = Array.from({ length: 2000 }, (_, i) => placeOf(`k${i}.a`));
+    expect(parse.mock.calls.length).toBeLessThanOrEqual(4000);
+    parse.mockRestore();
+    expect(places[1999]).toBe(`f.json:1:${text.indexOf('1999}') + 1} (k1999.a)`);
   });
 
   it('name a key that is given twice', async () => {

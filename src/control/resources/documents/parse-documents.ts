@@ -4,7 +4,7 @@ import { YamlPlaces } from '../../../schema/yaml-places.js';
 import { badDocument } from '../errors.js';
 import type { PlaceOf } from '../kind.js';
 import { DOCUMENT_LIMITS, hostileValueProblem, refuseDeepText, refuseHostileYaml } from './document-limits.js';
-import { jsonOffset, repeatedKey } from './json-text.js';
+import { JsonPlaces, repeatedKey } from './json-text.js';
 
 /** A document as plain data with the places of its fields, or what keeps it from being read. */
 export type ParsedDocument = { readonly value: unknown; readonly placeOf: PlaceOf } | { readonly problem: InputError };
@@ -79,11 +79,12 @@ function parsed(text: string): { readonly value: unknown } | null {
 
 /** @param line of the text, from 0 */
 function jsonDocument(text: string, value: unknown, file: string, line: number): ParsedDocument {
+  const places = new JsonPlaces(text);
   const at = (offset: number, path = '') => {
-    const before = text.slice(0, offset).split('\n');
-    return `${file}:${line + before.length}:${before.at(-1)!.length + 1}${path === '' ? '' : ` (${path})`}`;
+    const [before, column] = places.lineAndColumn(offset);
+    return `${file}:${line + before + 1}:${column + 1}${path === '' ? '' : ` (${path})`}`;
   };
-  const placeOf: PlaceOf = (path) => at(jsonOffset(text, stepsOf(path)), path);
+  const placeOf: PlaceOf = (path) => at(places.offset(stepsOf(path)), path);
   const problem = hostileValueProblem(value, placeOf);
   if (problem !== null) return { problem };
   const twice = repeatedKey(text);

@@ -135,6 +135,10 @@ export const endpoint = defineKind({
       const hint = 'set max_surge or max_unavailable above 0';
       problems.push(invalidField(placeOf('spec.deployment.max_surge'), 'updates could not start', hint));
     }
+    for (const key of ['env', 'secret_env'] as const) {
+      if (Object.keys(given[key]).length <= MOST_VARIABLES) continue;
+      return [invalidField(placeOf(`spec.${key}`), `has more than ${MOST_VARIABLES} variables`, 'put them in a file')];
+    }
     for (const key of Object.keys(given.secret_env)) {
       if (!Object.hasOwn(given.env, key)) continue;
       problems.push(invalidField(placeOf(`spec.secret_env.${key}`), 'is also in env', 'keep one of the two'));
@@ -149,6 +153,9 @@ export const endpoint = defineKind({
     return problems;
   },
 });
+
+/** Of `env` and of `secret_env`: each secret is encrypted when it is applied. */
+const MOST_VARIABLES = 256;
 
 function loaderProblems({ env, secret_env }: EndpointSpec, placeOf: PlaceOf): InputError[] {
   const places = Object.entries({ env, secret_env }).flatMap(([key, map]) =>

@@ -17,7 +17,8 @@ export function tokenRecord(claims: JWTPayload, { rules, subject_claim }: JwtCon
   if (typeof subject !== 'string' || subject === '' || rule === undefined) return null;
   const workspace = rule.workspace_claim === undefined ? rule.workspace : claimOf(claims, rule.workspace_claim);
   if (typeof workspace !== 'string' || !WORKSPACE.test(workspace)) return null;
-  const name = PLAIN.test(subject) ? subject : createHash('sha256').update(subject).digest('hex').slice(0, 32);
+  // No plain subject begins so: none can take the account of another.
+  const name = PLAIN.test(subject) ? subject : `~${createHash('sha256').update(subject).digest('hex').slice(0, 32)}`;
   return {
     id: subjectIdOf(workspace, name),
     workspace,
@@ -41,7 +42,8 @@ function fits({ claim, value }: JwtRule, claims: JWTPayload): boolean {
   if (claim === undefined) return true;
   const found = claimOf(claims, claim);
   if (found === undefined || found === null) return false;
-  return value === undefined || (Array.isArray(found) ? found.includes(value) : String(found) === value);
+  if (value === undefined) return true;
+  return Array.isArray(found) ? found.includes(value) : typeof found !== 'object' && String(found) === value;
 }
 
 /** A claim by its name, which may have dots itself, or by its path. */

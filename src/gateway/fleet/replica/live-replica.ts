@@ -129,7 +129,7 @@ export class LiveReplica {
     this.#identity = identity(config);
     this.#firstByteMs = config.external?.firstByteMs;
     this.#tls = this.external === null ? tls : {};
-    this.#isGuarded = config.external?.isGuarded ?? false;
+    this.#isGuarded = config.isGuarded ?? config.external?.isGuarded ?? false;
     this.pool = this.#newPool();
     const { connectMs } = timeouts;
     this.#pages = new PageClient(this.url, {
@@ -261,7 +261,7 @@ export class LiveReplica {
 }
 
 /** What a replica cannot change without being another one. */
-function identity({ engine, external, healthPath, id, loadPath, url }: ManagedReplica): string {
+function identity({ engine, external, healthPath, id, isGuarded, loadPath, url }: ManagedReplica): string {
   const isExternal = external !== undefined;
   return JSON.stringify([
     id,
@@ -271,6 +271,6 @@ function identity({ engine, external, healthPath, id, loadPath, url }: ManagedRe
     loadPath,
     isExternal,
     external?.firstByteMs,
-    external?.isGuarded ?? false,
+    isGuarded ?? external?.isGuarded ?? false,
   ]);
 }
