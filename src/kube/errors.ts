@@ -20,8 +20,13 @@ export class KubeStatusError extends RunError {
 export const notReached = (server: string, problem: string) =>
   new RunError('KUBE_NOT_REACHED', `${server}: the Kubernetes API cannot be reached (${problem})`);
 
+export const missingApi = (api: string) => `the cluster does not have ${api}: install its custom resource definition`;
+
 export const badKubeconfig = (file: string, problem: string, hint = 'see kubectl config view') =>
   new InputError('KUBE_CONFIG', file, problem, hint);
+
+export const unreadableKubeconfig = (file: string, error: unknown) =>
+  new InputError('KUBE_FILE', file, readProblem(error), 'give another with kubeconfig=FILE, or set KUBECONFIG');
 
 export const unreadableKubeFile = (file: string, error: unknown) =>
   new InputError('KUBE_FILE', file, readProblem(error), 'check the path in the kubeconfig');

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Credential, KubeAccess } from './access/kube-access.js';
-import { KubeStatusError, notReached } from './errors.js';
+import { KubeStatusError, missingApi, notReached } from './errors.js';
 
 export interface KubeCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -116,6 +116,9 @@ function queryText(query: NonNullable<KubeCall['query']>): string {
   return `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
+/** `/apis/GROUP/VERSION/namespaces/NAME/PLURAL`. A 404 there without a `Status` is that of an API that is not installed. */
+const API_PATH = /^\/apis\/([^/]+)\/([^/]+)\/(?:namespaces\/[^/]+\/)?([^/?]+)/;
+
 /** The message of a `Status`, which names object and reason; the body of a proxy in between is shortened. */
 async function statusError(path: string, { body, headers, statusCode }: Dispatcher.ResponseData) {
   let text = '';
@@ -135,6 +138,9 @@ async function statusError(path: string, { body, headers, statusCode }: Dispatch
   } catch {
     // No `Status`.
   }
+  const api = statusCode === 404 ? API_PATH.exec(path) : null;
+  if (api !== null)
+    return new KubeStatusError(404, 'NotFound', missingApi(`${api[3]}.${api[1]}/${api[2]}`), retryAfterS);
   const shown = text.replace(/\s+/g, ' ').trim().slice(0, 200);
   return new KubeStatusError(statusCode, '', `${path}: status ${statusCode}${shown && ` (${shown})`}`, retryAfterS);
 }

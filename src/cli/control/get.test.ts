@@ -21,6 +21,16 @@ describe('get', () => {
     expect(await printed('get engines')).toMatch(/^NAME +VERSIONS +AGE\nemulator +v1 +/);
   });
 
+  it('prints tables without titles for --no-headers', async () => {
+    await printed('apply -f chat.yaml');
+    const row = /^chat +0\/3 +qwen\/qwen3-14b +emulator +\d+s\n$/;
+    expect(await printed('get ep --no-headers')).toMatch(row);
+    expect((await twinyard('get ep --no-headers', { isTTY: true, columns: 40 })).stdout).toMatch(row);
+    expect(await printed('get ep chat -o custom-columns=N:.metadata.name --no-headers')).toBe('chat\n');
+    expect((await printed('get ws,ep --no-headers')).match(/^\S*/gm)).toEqual(['default', 'chat', '']);
+    expect(await printed('get ep -o name --no-headers')).toBe('endpoint/chat\n');
+  });
+
   it('prints documents that can be applied again', async () => {
     writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}`);
     await printed('apply -f two.yaml');

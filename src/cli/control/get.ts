@@ -7,12 +7,14 @@ import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
+import { toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { notOfAll, onlyModels, watchesOne } from './errors.js';
 import { getModels, isModels, modelFlags } from './get-models.js';
 import { formatFlag, type ResourceFormat } from './print/resource-format.js';
 import { isOneDocument, printer } from './print/resource-printer.js';
+import { withoutTitles } from './print/without-titles.js';
 import { type CalledNames, calledNames, MOST_NAMES, resourceAt } from './targets/called-resource.js';
 import { kindList } from './targets/kind-list.js';
 import { noSuchWorkspace } from './targets/no-such-workspace.js';
@@ -27,6 +29,7 @@ const getFlags = {
   ...selectorFlags,
   ...watchFlags,
   ...formatFlag,
+  'no-headers': toggle({ help: 'print tables without their titles' }),
 };
 
 type GetFlags = typeof getFlags & typeof modelFlags & typeof serverFlags;
@@ -51,6 +54,7 @@ export const GET: CommandLine = {
     'get engines,clusters -o wide',
     'get endpoints -A -l team=search',
     'get ep -o name',
+    'get ep -A --no-headers',
     "get ep chat -o 'jsonpath={.status.phase}'",
     'get ep -o custom-columns=NAME:.metadata.name,MODEL:.spec.model.name',
     'get all',
@@ -69,7 +73,8 @@ export async function get(argv: readonly string[], io: CliIo): Promise<number> {
     return 0;
   }
   if (values.registry !== null || values.search !== null) throw onlyModels(values.registry === null);
-  const asked = { workspace, labels: values.selector, output: values.output };
+  const { output, 'no-headers': noHeaders, selector: labels } = values;
+  const asked = { workspace, labels, output, noHeaders };
   if (first === 'all') {
     if (others.length > 0 || values.watch) throw notOfAll(values.watch);
     const { KINDS } = await import('../../control/resources/kinds.js');
@@ -110,18 +115,19 @@ function checkTogether(values: FlagValues<GetFlags>['values'], names: number): v
 
 interface Asked extends Pick<Watched, 'workspace' | 'labels'> {
   readonly output: ResourceFormat;
+  readonly noHeaders: boolean;
 }
 
 /** Prints the resources of one kind: all, some by name, or each change of them. */
 async function getKind(
   client: ApiClient,
   { kind, names }: CalledNames,
-  { labels, output, workspace }: Asked,
+  { labels, noHeaders, output, workspace }: Asked,
   isWatch: boolean,
   io: CliIo,
 ): Promise<void> {
   const watched: Watched = { kind, workspace, name: names[0] ?? null, labels };
-  const print = await printer(watched, output, isWatch, io);
+  const print = await printer(watched, output, isWatch, noHeaders ? withoutTitles(output, io) : io);
   if (isWatch) {
     const lost = () => connectionLost(client, io);
     for await (const seen of watchResources(client, watched, untilStopped(io), lost)) print.some(seen);
@@ -173,7 +179,7 @@ async function itemsOf(
 async function getKinds(
   client: ApiClient,
   called: readonly CalledNames[],
-  { labels, output, workspace }: Asked,
+  { labels, noHeaders, output, workspace }: Asked,
   io: CliIo,
 ): Promise<void> {
   const found: Resource[] = [];
@@ -183,10 +189,11 @@ async function getKinds(
     missing.push(...unknown);
     if (items.length === 0) continue;
     const { kind } = one;
-    if (isTable(output)) io.stdout.write(`${found.length === 0 ? '' : '\n'}${kind.plural}:\n`);
+    if (isTable(output) && !noHeaders) io.stdout.write(`${found.length === 0 ? '' : '\n'}${kind.plural}:\n`);
     const watched = { kind, workspace, name: null, labels };
     if (!isOneDocument(output)) {
-      (await printer(watched, output, false, io)).all({ kind: `${kind.kind}List`, items });
+      const shown = noHeaders ? withoutTitles(output, io) : io;
+      (await printer(watched, output, false, shown)).all({ kind: `${kind.kind}List`, items });
     }
     found.push(...items);
   }

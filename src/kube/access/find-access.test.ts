@@ -94,6 +94,12 @@ echo "{\\"kind\\":\\"ExecCredential\\",\\"status\\":{\\"token\\":\\"$GREETING\\"
   });
 });
 
+it('names a kubeconfig that cannot be read, and how to give another', () => {
+  const path = join(folder({}), 'none');
+  const hint = 'give another with kubeconfig=FILE, or set KUBECONFIG';
+  expect(() => readKubeconfig(path, null)).toThrow(`${path}: no such file; ${hint}`);
+});
+
 describe('the cluster', () => {
   it('is that of the pod where no kubeconfig is given', async () => {
     const account = folder({ token: 'pod\n', namespace: 'prod\n', 'ca.crt': 'CA' });

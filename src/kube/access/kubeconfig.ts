@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import * as yaml from 'yaml';
-import { badKubeconfig, unreadableKubeFile } from '../errors.js';
+import { badKubeconfig, unreadableKubeconfig, unreadableKubeFile } from '../errors.js';
 import { ExecPlugin } from './exec-plugin.js';
 import { bearer, type Credential, type Credentials, type KubeAccess } from './kube-access.js';
 import { TokenFile } from './token-file.js';
@@ -62,7 +62,7 @@ function parsed(file: string): Record<string, unknown> {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw unreadableKubeFile(file, error);
+    throw unreadableKubeconfig(file, error);
   }
   try {
     const config: unknown = yaml.parse(text);

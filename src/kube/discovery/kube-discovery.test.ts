@@ -122,4 +122,14 @@ describe('discovery', () => {
     await until(() => reports.length > 0);
     expect(reports[0]!.problem).toBe("InferencePool 'chat' does not exist in namespace 'default'");
   });
+
+  it('says that the cluster does not have the API of pools', async () => {
+    const { reports, until } = await discover('pool=chat', () => (_, response) => {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found\n');
+    });
+    await until(() => reports.length > 0);
+    expect(reports[0]!.problem).toBe(
+      'the cluster does not have inferencepools.inference.networking.k8s.io/v1: install its custom resource definition',
+    );
+  });
 });
