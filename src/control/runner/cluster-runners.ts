@@ -10,7 +10,7 @@ import type {
   RunnerEvent,
   StopOptions,
 } from './contract.js';
-import { builtInCluster, clusterNotOpen, oneCluster, replicaNotFound } from './errors.js';
+import { builtInCluster, clusterMoved, clusterNotOpen, oneCluster, replicaNotFound } from './errors.js';
 import { type LogOwner, PreviousLogs } from './previous-logs.js';
 import { RUNNER_TYPES } from './registry.js';
 import type { RunnerType } from './runner-type.js';
@@ -41,6 +41,8 @@ export interface ClusterRunnersOptions {
 
 interface OpenCluster {
   readonly type: RunnerType;
+  /** Those it was opened with. */
+  readonly settings: ClusterSettings;
   readonly runner: Runner;
   readonly unwatch: () => void;
 }
@@ -85,7 +87,8 @@ export class ClusterRunners {
   /** The runner of a cluster with these settings; opened if need be. */
   async use(cluster: string, typeName: string, settings: ClusterSettings): Promise<Runner> {
     const present = this.#open.get(cluster);
-    if (present !== undefined && present.type.name === typeName) {
+    const isSame = present?.type.name === typeName && !present.type.isElsewhere?.(present.settings, settings);
+    if (present !== undefined && isSame) {
       present.runner.configure(settings);
       return present.runner;
     }
@@ -93,6 +96,7 @@ export class ClusterRunners {
     const owner = this.#types.find((one) => one.builtInCluster === cluster);
     if (owner !== undefined && owner !== type) throw builtInCluster(cluster, owner.name);
     if (owner === undefined && type.builtInCluster !== null) throw oneCluster(cluster, type.name, type.builtInCluster);
+    if (present?.type === type && (await present.runner.list()).length > 0) throw clusterMoved(cluster);
     await this.drop(cluster);
     const { folder, onFault, scrub = (line: string) => line, user = null } = this.#options;
     const runner = await type.open({ cluster, settings, folder: join(folder, cluster), onFault, scrub, user });
@@ -100,7 +104,7 @@ export class ClusterRunners {
       const event = { type, replica: { ...replica, cluster } };
       for (const listener of [...this.#listeners]) listener(event);
     });
-    this.#open.set(cluster, { type, runner, unwatch });
+    this.#open.set(cluster, { type, settings, runner, unwatch });
     return runner;
   }
 

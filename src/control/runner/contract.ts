@@ -60,6 +60,35 @@ export interface Runner {
 export interface ClusterSettings {
   /** The accelerators to use instead of detected ones. */
   readonly gpus?: readonly Gpu[];
+  readonly kubernetes?: Partial<KubernetesSettings>;
+}
+
+/** Where in Kubernetes replicas run, and what their pods have in common. */
+export interface KubernetesSettings {
+  /** Null: the service account of the pod, else KUBECONFIG, else the file in the home folder. */
+  readonly kubeconfig: string | null;
+  /** Null: the current one. */
+  readonly context: string | null;
+  /** Null: that of the context, or of the pod. */
+  readonly namespace: string | null;
+  /** The resource name of whole GPUs. */
+  readonly gpuResource: string;
+  /** The resource name of shares of a GPU; null: shares are refused. */
+  readonly sharedGpuResource: string | null;
+  readonly imagePullSecrets: readonly string[];
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Toleration[];
+  readonly serviceAccount: string | null;
+  /** Pods run as this user and not as root; null: as the image says. */
+  readonly runAsUser: number | null;
+}
+
+/** As in a pod of Kubernetes. */
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: 'Exists' | 'Equal';
+  readonly value?: string;
+  readonly effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
 /**
@@ -70,6 +99,8 @@ export interface ReplicaSpec {
   readonly id: string;
   readonly workspace: string;
   readonly endpoint: string;
+  /** What it runs, for people who look at the cluster. */
+  readonly engine?: { readonly name: string; readonly version: string | null };
   /**
    * The generation of the endpoint, and a hash of everything that distinguishes replicas; both are returned in handles.
    */
@@ -90,6 +121,8 @@ export interface ReplicaSpec {
   readonly healthPath: string;
   /** A replica that is not ready by then is ended. */
   readonly startupTimeoutMs: number;
+  /** How long requests that it has begun may take when it is ended; where absent, 30 s. */
+  readonly drainMs?: number;
 }
 
 /** A share of a GPU goes to the GPU that it fills best, or to the one with the most left. */

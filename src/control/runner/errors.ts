@@ -4,6 +4,8 @@ import type { FreeResources, ReplicaResources } from './contract.js';
 
 /** Errors of runners. Codes are stable and start with RUNNER_. */
 
+export const REPLICA_ID = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
 export const badReplicaId = (id: string) =>
   new InputError(
     'RUNNER_REPLICA_ID',
@@ -69,6 +71,14 @@ export const oneCluster = (cluster: string, type: string, only: string) =>
     `cluster '${cluster}'`,
     `type '${type}' has one cluster, '${only}'`,
     `use '${only}', or another type`,
+  );
+
+export const clusterMoved = (cluster: string) =>
+  new InputError(
+    'RUNNER_CLUSTER',
+    `cluster '${cluster}'`,
+    'kubeconfig, context and namespace cannot be changed while it has replicas',
+    'scale its endpoints to 0 first, or create another Cluster',
   );
 
 export const builtInCluster = (cluster: string, type: string) =>

@@ -38,7 +38,7 @@ createServer((request, response) => {
   if (pathname === '/say') console.log(decodeURIComponent(search.slice(1)));
   if (pathname === '/exit') process.exit(Number(search.slice(1)));
   response.end(JSON.stringify({ env: process.env, folder: process.cwd(), args: process.argv.slice(1) }));
-}).listen(Number(port), '127.0.0.1', () => console.log('listening'));
+}).listen(Number(port), process.env.FAKE_HOST ?? '127.0.0.1', () => console.log('listening'));
 `;
 
 /** A replica that is a fake engine. */

@@ -1,8 +1,9 @@
+import { kubernetesType } from './kubernetes/kubernetes-type.js';
 import { localType } from './local/local-type.js';
 import type { RunnerType } from './runner-type.js';
 
 /** Every way to run replicas: a new one is a folder beside this file and a line here. */
-export const RUNNER_TYPES: readonly RunnerType[] = [localType];
+export const RUNNER_TYPES: readonly RunnerType[] = [localType, kubernetesType];
 
 /** The cluster of endpoints that name none. */
 export const DEFAULT_CLUSTER = localType.builtInCluster;

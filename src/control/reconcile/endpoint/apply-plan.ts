@@ -37,7 +37,7 @@ export async function applyPlan(
 async function start(
   { replaces, restarts }: PlannedStart,
   record: ResourceRecord,
-  { desired, engine, model }: ResolvedEndpoint,
+  { desired, download, engine, model }: ResolvedEndpoint,
   { randomName, runners, self, store, timing }: EndpointParts,
   memory: EndpointMemory,
 ): Promise<boolean> {
@@ -47,7 +47,14 @@ async function start(
   const spec = store.secretsOf(record) as EndpointSpec;
   const command = runners.typeOf(spec.cluster)?.runsHere ? self : SELF_ELSEWHERE;
   try {
-    const replica = replicaSpec(id, specHash, { record, spec, engine: engine!, model: fetched, self: command });
+    const replica = replicaSpec(id, specHash, {
+      record,
+      spec,
+      engine: engine!,
+      model: fetched,
+      download,
+      self: command,
+    });
     await runners.start(spec.cluster, replica);
   } catch (error) {
     if (!(error instanceof InputError || error instanceof RunError)) throw error;

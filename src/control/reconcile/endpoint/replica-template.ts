@@ -21,8 +21,16 @@ export interface TemplateParts {
   readonly engine: EngineVersion;
   /** Null: the engine downloads the model itself. */
   readonly model: FetchedModel | null;
+  /** How an engine elsewhere downloads its model; null where it needs nothing. */
+  readonly download?: ModelDownload | null;
   /** The command of this program. */
   readonly self: readonly string[];
+}
+
+/** What the environment of an engine needs to download from a registry. */
+export interface ModelDownload {
+  readonly env: Readonly<Record<string, string>>;
+  readonly secretEnv: Readonly<Record<string, string>>;
 }
 
 /** The model name of an endpoint in requests. */
@@ -34,14 +42,14 @@ export const servedModel = ({ model }: Pick<EndpointSpec, 'model'>) => model.ser
  * options are not part of it, nor are the paths of this program and of the model. Secrets are hashed in their encrypted form, which
  * changes when they do.
  */
-export function specHashOf({ engine, model, record }: Omit<TemplateParts, 'spec' | 'self'>): string {
+export function specHashOf({ download, engine, model, record }: Omit<TemplateParts, 'spec' | 'self'>): string {
   const spec = record.spec as EndpointSpec;
   const { cluster, env, model: named, resources, secret_env } = spec;
   const parts = {
     cluster,
     command: commandOf(engine, spec, named.name, model === null, ['{self...}']),
     model: { file: named.file, revision: model?.revision },
-    env: { ...engine.env, ...env },
+    env: { ...engine.env, ...download?.env, ...env },
     ...{ secret_env, resources, health: engine.health_path },
   };
   return createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 16);
@@ -49,20 +57,21 @@ export function specHashOf({ engine, model, record }: Omit<TemplateParts, 'spec'
 
 /** What a runner needs to start a replica. */
 export function replicaSpec(id: string, specHash: string, parts: TemplateParts): ReplicaSpec {
-  const { engine, model, record, self, spec } = parts;
+  const { download, engine, model, record, self, spec } = parts;
   const { cpu, gpus, memory, product } = spec.resources;
   const [command, ...args] = commandOf(engine, spec, model?.path ?? spec.model.name, model === null, self);
   return {
     id,
     workspace: record.workspace,
     endpoint: record.name,
+    engine: { name: spec.engine.name, version: spec.engine.version ?? null },
     generation: record.generation,
     specHash,
     command: command!,
     args,
     images: engine.images,
-    env: { ...engine.env, ...spec.env },
-    secretEnv: spec.secret_env,
+    env: { ...engine.env, ...download?.env, ...spec.env },
+    secretEnv: { ...download?.secretEnv, ...spec.secret_env },
     resources: {
       cpu: cpu ?? null,
       memoryBytes: memory === undefined ? null : memoryBytes(memory),
@@ -72,6 +81,7 @@ export function replicaSpec(id: string, specHash: string, parts: TemplateParts):
     placement: spec.placement,
     healthPath: engine.health_path,
     startupTimeoutMs: spec.deployment.startup_timeout_s * 1000,
+    drainMs: spec.deployment.drain_timeout_s * 1000,
   };
 }
 

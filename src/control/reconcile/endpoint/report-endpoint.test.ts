@@ -16,7 +16,14 @@ test('reports a stalled download in the status as it goes on, and as an event on
     const desired = { replicas: 1, specHash: null, maxSurge: 1, maxUnavailable: 0 };
     const record = (await store.resources.get(CHAT))!;
     const parts = { store, timing, urlOf: () => 'u' };
-    await reportStatus(record, { desired, engine: null, model, blocker: null }, [], null, parts, memory);
+    await reportStatus(
+      record,
+      { desired, engine: null, model, download: null, blocker: null },
+      [],
+      null,
+      parts,
+      memory,
+    );
     return (await plane.status()).replace('ModelDownloading 0: ', '');
   };
   const warnings = async () =>

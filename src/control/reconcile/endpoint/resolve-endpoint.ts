@@ -9,7 +9,7 @@ import type { ModelState } from '../models/model-state.js';
 import { registryOrigin } from '../models/registry-origin.js';
 import type { EndpointParts } from './endpoint-parts.js';
 import type { DesiredEndpoint } from './plan/endpoint-state.js';
-import { specHashOf } from './replica-template.js';
+import { type ModelDownload, specHashOf } from './replica-template.js';
 import type { Blocker } from './status/endpoint-status.js';
 
 /** An endpoint with everything that it names looked up. */
@@ -18,6 +18,7 @@ export interface ResolvedEndpoint {
   /** Null: replicas cannot be described. */
   readonly engine: EngineVersion | null;
   readonly model: ModelState;
+  readonly download: ModelDownload | null;
   /** What it names and does not exist. */
   readonly blocker: Blocker | null;
 }
@@ -39,6 +40,7 @@ export async function resolveEndpoint(
     desired: { ...numbers, specHash: null },
     engine: null,
     model: NO_MODEL,
+    download: null,
     blocker: { message, isTransient: true },
   });
   if (Object.keys(spec.secret_env).length > 0) rememberSecrets(store, record);
@@ -59,21 +61,34 @@ export async function resolveEndpoint(
   }
   const engine = version[1];
   const { file = null, name, registry, version: wantedVersion = null } = spec.model;
-  // Elsewhere the cache of this machine cannot be read: the engine downloads its model.
-  if (registry === undefined || !runner.runsHere) {
+  const byEngine = (download: ModelDownload | null): ResolvedEndpoint => {
     fetches.forget(key);
-    const specHash = specHashOf({ record, engine, model: null });
-    return { desired: { ...numbers, specHash }, engine, model: NO_MODEL, blocker: null };
-  }
+    const specHash = specHashOf({ record, engine, model: null, download });
+    return { desired: { ...numbers, specHash }, engine, model: NO_MODEL, download, blocker: null };
+  };
+  if (registry === undefined) return byEngine(null);
   const place = await store.resources.get({ kind: 'ModelRegistry', workspace: record.workspace, name: registry });
   if (place === null) return blocked(`model registry '${registry}' does not exist`);
   const settings = store.secretsOf(place) as ModelRegistrySpec;
+  // Elsewhere the cache of this machine cannot be read: the engine downloads its model.
+  if (!runner.runsHere) {
+    if (settings.type !== 'file') return byEngine(modelDownload(settings));
+    return blocked(
+      `model registry '${registry}' is a folder of this machine: pods of cluster '${spec.cluster}' cannot read it`,
+    );
+  }
   const origin = registryOrigin(place, settings);
   const requested = { registry, source: origin.address, name, version: wantedVersion, file };
   const model = fetches.stateOf(key, requested, origin, known ?? null);
   const specHash = model.state === 'ready' ? specHashOf({ record, engine, model: model.model }) : null;
-  return { desired: { ...numbers, specHash }, engine, model, blocker: null };
+  return { desired: { ...numbers, specHash }, engine, model, download: null, blocker: null };
 }
+
+/** Engines read these variables of the Hugging Face client. */
+const modelDownload = ({ token, url }: ModelRegistrySpec): ModelDownload => ({
+  env: url === undefined ? {} : { HF_ENDPOINT: url },
+  secretEnv: token === undefined ? {} : { HF_TOKEN: token },
+});
 
 /** An endpoint that is paused or being deleted: what it names need not exist. */
 export function withoutReplicas({ spec, status }: Pick<ResourceRecord, 'spec' | 'status'>): ResolvedEndpoint {
@@ -84,6 +99,7 @@ export function withoutReplicas({ spec, status }: Pick<ResourceRecord, 'spec' | 
     desired: { replicas: 0, specHash: null, maxSurge, maxUnavailable },
     engine: null,
     model: { state: 'ready', model: facts },
+    download: null,
     blocker: null,
   };
 }

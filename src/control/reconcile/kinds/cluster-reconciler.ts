@@ -3,7 +3,14 @@ import type { ResourceRef } from '../../../store/resources/resource-record.js';
 import type { ClusterSpec } from '../../resources/kinds/cluster.js';
 import { memoryBytes } from '../../resources/parts.js';
 import type { ClusterRunners } from '../../runner/cluster-runners.js';
-import type { ClusterCapacity, ClusterSettings, Runner } from '../../runner/contract.js';
+import type {
+  ClusterCapacity,
+  ClusterSettings,
+  Gpu,
+  KubernetesSettings,
+  Runner,
+  Toleration,
+} from '../../runner/contract.js';
 import type { ControlStore } from '../../store/control-store.js';
 import type { Reconciler } from '../queue/reconciler.js';
 
@@ -59,14 +66,31 @@ export class ClusterReconciler implements Reconciler {
   }
 }
 
-export function clusterSettings({ accelerators }: ClusterSpec): ClusterSettings {
-  if (accelerators === undefined) return {};
+export function clusterSettings({ accelerators, kubernetes }: ClusterSpec): ClusterSettings {
   return {
-    gpus: accelerators.map(({ id, memory, product }) => ({
-      id,
-      product,
-      memoryMiB: memory === undefined ? null : Math.floor(memoryBytes(memory) / 2 ** 20),
-    })),
+    ...(accelerators === undefined ? {} : { gpus: accelerators.map(gpuOf) }),
+    ...(kubernetes === undefined ? {} : { kubernetes: kubernetesSettingsOf(kubernetes) }),
+  };
+}
+
+const gpuOf = ({ id, memory, product }: NonNullable<ClusterSpec['accelerators']>[number]): Gpu => ({
+  id,
+  product,
+  memoryMiB: memory === undefined ? null : Math.floor(memoryBytes(memory) / 2 ** 20),
+});
+
+function kubernetesSettingsOf(given: NonNullable<ClusterSpec['kubernetes']>): KubernetesSettings {
+  return {
+    kubeconfig: given.kubeconfig ?? null,
+    context: given.context ?? null,
+    namespace: given.namespace ?? null,
+    gpuResource: given.gpu_resource,
+    sharedGpuResource: given.shared_gpu_resource ?? null,
+    imagePullSecrets: given.image_pull_secrets,
+    nodeSelector: given.node_selector,
+    tolerations: given.tolerations as readonly Toleration[],
+    serviceAccount: given.service_account ?? null,
+    runAsUser: given.run_as_user ?? null,
   };
 }
 

@@ -1,13 +1,65 @@
 import * as v from 'valibot';
-import { choice, field, list, number, required, section, text, type Value } from '../../../schema/fields.js';
+import {
+  choice,
+  field,
+  list,
+  listOf,
+  map,
+  number,
+  pattern,
+  required,
+  section,
+  text,
+  type Value,
+  whole,
+} from '../../../schema/fields.js';
 import { RUNNER_TYPES } from '../../runner/registry.js';
+import { invalidField } from '../errors.js';
 import { column, defineKind } from '../kind.js';
-import { description, memory, written } from '../parts.js';
+import { description, memory, name, written } from '../parts.js';
 
 const accelerator = section('Accelerator', {
   id: required(text(100), { help: 'id as in CUDA_VISIBLE_DEVICES' }),
   product: required(text(), { help: "product name, such as 'NVIDIA H100'" }),
   memory: field(memory, { help: 'memory of the device' }),
+});
+
+const LABEL = /^[A-Za-z0-9](?:[\w./-]{0,251}[A-Za-z0-9])?$/;
+const label = pattern(LABEL, "a name such as 'example.com/gpu'", 253);
+const labelValue = pattern(/^(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?$/, 'at most 63 letters, digits, - _ and .');
+
+const toleration = section('Toleration', {
+  key: field(label, { help: 'key of the taint; all taints without it' }),
+  operator: field(choice(['Exists', 'Equal']), { help: 'how the value is compared' }),
+  value: field(labelValue, { help: 'value of the taint' }),
+  effect: field(choice(['NoSchedule', 'PreferNoSchedule', 'NoExecute']), {
+    help: 'effect of the taint; all without it',
+  }),
+});
+
+const kubernetes = section('Kubernetes', {
+  kubeconfig: field(text(), {
+    defaultText: "KUBECONFIG, the pod's service account, or ~/.kube/config",
+    help: 'file on the machine of the control plane',
+  }),
+  context: field(text(253), { defaultText: 'the current one', help: 'context in the kubeconfig' }),
+  namespace: field(name, { defaultText: 'that of the context or pod', help: 'namespace of the replicas' }),
+  gpu_resource: field(label, { default: 'nvidia.com/gpu', help: 'resource name of whole GPUs' }),
+  shared_gpu_resource: field(label, {
+    defaultText: 'shares of a GPU are refused',
+    help: 'resource name of shared GPUs, such as nvidia.com/gpu.shared',
+  }),
+  image_pull_secrets: field(listOf(label, 0, 20), { default: [], help: 'Secrets for pulling images' }),
+  node_selector: field(map('labels', labelValue, label), {
+    default: {},
+    help: 'labels of nodes that replicas may use',
+  }),
+  tolerations: field(listOf(toleration, 0, 50), { default: [], help: 'taints of nodes that replicas may use' }),
+  service_account: field(label, { defaultText: "the namespace's default", help: 'service account of the pods' }),
+  run_as_user: field(whole(1), {
+    defaultText: 'as the image says',
+    help: 'user id of the engines, which are not root then; not all images allow it',
+  }),
 });
 
 const spec = section('Cluster spec', {
@@ -19,6 +71,7 @@ const spec = section('Cluster spec', {
     defaultText: 'detected',
     help: 'GPUs that replicas may use',
   }),
+  kubernetes: field(kubernetes, { help: 'where and how pods run, for type kubernetes' }),
   code_loading: field(choice(['admin', 'operator']), {
     default: 'admin',
     help: "who may set variables that the engine's schema marks as loading code or naming files",
@@ -46,7 +99,7 @@ export const cluster = defineKind({
   plural: 'clusters',
   shortNames: ['cl'],
   scope: 'global',
-  summary: 'A place where replicas run: this machine with its CPUs and accelerators.',
+  summary: 'A place where replicas run: this machine, or a namespace of a Kubernetes cluster.',
   changedBy: 'admin',
   spec,
   phases: ['Pending', 'Ready', 'Failed', 'Deleting'],
@@ -65,4 +118,8 @@ export const cluster = defineKind({
     { title: 'GPUS', value: ({ status }) => String((status?.accelerators as unknown[] | undefined)?.length ?? '') },
   ],
   example: { accelerators: [{ id: '0', product: 'NVIDIA H100', memory: '80Gi' }] },
+  check({ kubernetes, type }, placeOf) {
+    if (kubernetes === undefined || type === 'kubernetes') return [];
+    return [invalidField(placeOf('spec.kubernetes'), `has no meaning for type '${type}'`, "give 'type: kubernetes'")];
+  },
 });

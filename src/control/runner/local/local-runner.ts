@@ -21,6 +21,7 @@ import {
   badRunnerFolder,
   folderInUse,
   notLinux,
+  REPLICA_ID,
   replicaExists,
   replicaNotFound,
   runnerClosed,
@@ -63,7 +64,6 @@ const LOG_BYTES = 4 * 1024 * 1024;
 const LOG_EVERY_MS = 1000;
 const KILL_WAIT_MS = 10_000;
 const REPLICAS = 'replicas';
-const ID = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
  * Runs engines as processes of this machine. They outlive the control plane: they write their own logs, lead their own sessions,
@@ -142,7 +142,7 @@ export class LocalRunner implements Runner {
   async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
     const { id } = spec;
     if (this.#isClosed) throw runnerClosed();
-    if (!ID.test(id)) throw badReplicaId(id);
+    if (!REPLICA_ID.test(id)) throw badReplicaId(id);
     if (this.#replicas.has(id) || this.#starting.has(id)) throw replicaExists(id);
     const held = allocate(this.#machine, this.#held(), spec.resources, spec.placement);
     const replica = this.#begin(spec, held);

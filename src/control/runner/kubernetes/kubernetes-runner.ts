@@ -1,0 +1,268 @@
+import { findAccess } from '../../../kube/access/find-access.js';
+import type { KubeAccess } from '../../../kube/access/kube-access.js';
+import { notReached } from '../../../kube/errors.js';
+import { KubeClient } from '../../../kube/kube-client.js';
+import { ListWatch, type WatchTiming } from '../../../kube/watch/list-watch.js';
+import type {
+  ClusterCapacity,
+  ClusterSettings,
+  LogOptions,
+  ReplicaExit,
+  ReplicaHandle,
+  ReplicaSpec,
+  Runner,
+  RunnerEvent,
+  StopOptions,
+} from '../contract.js';
+import { badReplicaId, notStarted, REPLICA_ID, replicaExists, replicaNotFound, runnerClosed } from '../errors.js';
+import { ClusterCalls } from './cluster-calls.js';
+import { clusterCapacity } from './cluster-capacity.js';
+import { foreignDeployment } from './errors.js';
+import { kubernetesSettings } from './kubernetes-settings.js';
+import type { Deployment, ReplicaPod } from './manifests/deployment.js';
+import { ownLabels, REPLICA_LABEL, replicaLabels, START_LABEL, selectorOf } from './manifests/replica-labels.js';
+import {
+  type DeploymentParts,
+  deploymentManifest,
+  ENGINE_PORT,
+  podSpec,
+  secretManifest,
+} from './manifests/replica-manifests.js';
+import { NO_PROGRESS, type PodReplicaRecord, readDeployment } from './manifests/replica-record.js';
+import { PodReplica, type PodReplicaContext } from './pod-replica.js';
+
+export interface KubernetesRunnerOptions {
+  /** The name of the Cluster: what the runner has made carries it as a label. */
+  readonly cluster: string;
+  readonly settings: ClusterSettings;
+  readonly scrub?: (line: string) => string;
+  readonly onFault?: (error: Error) => void;
+  /** Instead of what the settings name. */
+  readonly access?: KubeAccess;
+  readonly watchTiming?: Partial<WatchTiming>;
+  /** How long a pod may remain after its grace time. */
+  readonly killWaitMs?: number;
+}
+
+const KILL_WAIT_MS = 30_000;
+/** How long the first lists may take. */
+const OPEN_MS = 20_000;
+
+/** Runs each replica as a Deployment of one pod. All state is in the cluster: the next runner finds it there. */
+export class KubernetesRunner implements Runner {
+  readonly type = 'kubernetes';
+  readonly #options: KubernetesRunnerOptions;
+  readonly #client: KubeClient;
+  readonly #calls: ClusterCalls;
+  readonly #context: PodReplicaContext;
+  readonly #replicas = new Map<string, PodReplica>();
+  readonly #starting = new Map<string, Promise<unknown>>();
+  readonly #stopping = new Set<Promise<unknown>>();
+  readonly #listeners = new Set<(event: RunnerEvent) => void>();
+  readonly #closed = new AbortController();
+  readonly #deployments: ListWatch<Deployment>;
+  readonly #pods: ListWatch<ReplicaPod>;
+  #settings: ClusterSettings;
+
+  private constructor(options: KubernetesRunnerOptions) {
+    const { kubeconfig, context, namespace } = kubernetesSettings(options.settings);
+    const access = options.access ?? findAccess({ kubeconfig, context });
+    this.#options = options;
+    this.#settings = options.settings;
+    this.#client = new KubeClient(access);
+    this.#calls = new ClusterCalls(this.#client, namespace ?? access.namespace);
+    this.#context = {
+      calls: this.#calls,
+      killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
+      closed: this.#closed.signal,
+      scrub: options.scrub ?? ((line) => line),
+      emit: (event) => {
+        for (const listener of [...this.#listeners]) listener(event);
+      },
+      onFault: options.onFault ?? (() => {}),
+    };
+    const labelSelector = selectorOf(ownLabels(options.cluster));
+    const timing = options.watchTiming ?? {};
+    const changed = () => this.#observe();
+    const followed = (path: string) => ({ client: this.#client, path, labelSelector, timing, changed });
+    this.#deployments = new ListWatch(followed(this.#calls.deploymentsPath));
+    this.#pods = new ListWatch(followed(this.#calls.podsPath));
+  }
+
+  /** Connects and adopts the replicas in the namespace. Throws when the cluster cannot be reached or refuses the lists. */
+  static async open(options: KubernetesRunnerOptions): Promise<KubernetesRunner> {
+    const runner = new KubernetesRunner(options);
+    try {
+      await runner.#synced();
+      runner.#observe();
+      for (const replica of runner.#replicas.values()) replica.restore();
+      return runner;
+    } catch (error) {
+      await runner.close();
+      throw error;
+    }
+  }
+
+  configure(settings: ClusterSettings): void {
+    this.#settings = settings;
+  }
+
+  async discover(): Promise<ClusterCapacity> {
+    const used = [...this.#pods.cache.values()];
+    const capacity = await clusterCapacity(this.#client, kubernetesSettings(this.#settings), used, this.#settings.gpus);
+    const stale = [this.#deployments.problem, this.#pods.problem].filter((one) => one !== null);
+    return { ...capacity, problems: [...capacity.problems, ...stale] };
+  }
+
+  async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
+    const { id } = spec;
+    if (this.#closed.signal.aborted) throw runnerClosed();
+    if (!REPLICA_ID.test(id)) throw badReplicaId(id);
+    if (this.#replicas.has(id) || this.#starting.has(id)) throw replicaExists(id);
+    const begun = this.#begin(spec);
+    this.#starting.set(
+      id,
+      begun.catch(() => {}),
+    );
+    let replica: PodReplica;
+    try {
+      replica = await begun;
+      this.#replicas.set(id, replica);
+    } finally {
+      this.#starting.delete(id);
+    }
+    const { handle } = replica;
+    this.#context.emit({ type: 'started', replica: handle });
+    this.#observe();
+    return handle;
+  }
+
+  async list(): Promise<ReplicaHandle[]> {
+    const ids = [...this.#replicas.keys()].sort();
+    return ids.map((id) => this.#replicas.get(id)!.handle);
+  }
+
+  async stop(id: string, options: StopOptions): Promise<ReplicaExit | null> {
+    if (this.#closed.signal.aborted) throw runnerClosed();
+    if (this.#starting.has(id)) await this.#starting.get(id);
+    const replica = this.#replicas.get(id);
+    if (replica === undefined) return null;
+    const stopped = replica.stop(options);
+    this.#stopping.add(stopped);
+    const exit = await stopped.finally(() => this.#stopping.delete(stopped));
+    if (this.#replicas.get(id) === replica) this.#replicas.delete(id);
+    return exit;
+  }
+
+  async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
+    const replica = this.#replicas.get(id);
+    if (replica === undefined) throw replicaNotFound(id);
+    yield* replica.readLog(options);
+  }
+
+  watch(listener: (event: RunnerEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#listeners.clear();
+    this.#closed.abort();
+    await Promise.allSettled([...this.#starting.values(), ...this.#stopping]);
+    await Promise.all([...this.#replicas.values()].map((replica) => replica.release()));
+    await Promise.all([this.#deployments.close(), this.#pods.close()]);
+    await this.#client.close();
+  }
+
+  /** Creates its Deployment and its Secret; on an error neither is left. */
+  async #begin(spec: ReplicaSpec): Promise<PodReplica> {
+    const { endpoint, generation, id, resources, specHash, startupTimeoutMs, workspace } = spec;
+    const startedAt = Date.now();
+    const record: PodReplicaRecord = {
+      ...{ id, workspace, endpoint, generation, specHash, resources, startupTimeoutMs, startedAt },
+      port: ENGINE_PORT,
+    };
+    const parts: DeploymentParts = {
+      namespace: this.#calls.namespace,
+      labels: replicaLabels(spec, this.#options.cluster, startedAt),
+      podSpec: podSpec(spec, kubernetesSettings(this.#settings)),
+    };
+    const present = await this.#calls.getDeployment(id);
+    if (present !== null) throw this.#isOurs(present) ? replicaExists(id) : foreignDeployment(id, parts.namespace);
+    let made: Deployment | null = null;
+    try {
+      // Without a pod until its Secret is there, which needs the UID of its owner.
+      const hasSecrets = Object.keys(spec.secretEnv).length > 0;
+      const manifest = deploymentManifest(record, NO_PROGRESS, parts);
+      made = await this.#calls.applyDeployment(id, hasSecrets ? withoutPod(manifest) : manifest);
+      if (hasSecrets) {
+        await this.#calls.applySecret(id, secretManifest(spec, parts, made.metadata.uid!)!);
+        made = await this.#calls.applyDeployment(id, manifest);
+      }
+      return new PodReplica(record, NO_PROGRESS, parts, made, this.#context, true);
+    } catch (error) {
+      if (made !== null) await this.#calls.deleteDeployment(id, made.metadata.uid!).catch(this.#context.onFault);
+      throw notStarted(id, (error as Error).message);
+    }
+  }
+
+  #isOurs({ metadata: { labels = {} } }: Deployment): boolean {
+    return Object.entries(ownLabels(this.#options.cluster)).every(([name, value]) => labels[name] === value);
+  }
+
+  #observe(): void {
+    if (this.#closed.signal.aborted || !this.#deployments.isListed || !this.#pods.isListed) return;
+    const pods = new Map<string, ReplicaPod[]>();
+    for (const pod of this.#pods.cache.values()) {
+      const key = keyOf(pod.metadata.labels);
+      pods.set(key, [...(pods.get(key) ?? []), pod]);
+    }
+    for (const deployment of this.#deployments.cache.values()) this.#adopt(deployment);
+    for (const [id, replica] of this.#replicas) {
+      const { startedAt } = replica.record;
+      replica.observe(
+        this.#deployments.cache.get(this.#calls.namespace, id),
+        pods.get(keyOf({ [REPLICA_LABEL]: id, [START_LABEL]: String(startedAt) })) ?? [],
+      );
+    }
+  }
+
+  /** Also those that another control plane starts while this one stands by. */
+  #adopt(deployment: Deployment): void {
+    const { deletionTimestamp, labels = {}, name } = deployment.metadata;
+    if (this.#replicas.has(name) || this.#starting.has(name) || deletionTimestamp !== undefined) return;
+    const found = readDeployment(deployment);
+    if (found === null || found.record.id !== name) return;
+    const parts = { namespace: this.#calls.namespace, labels, podSpec: found.podSpec };
+    const replica = new PodReplica(found.record, found.progress, parts, deployment, this.#context, false);
+    this.#replicas.set(name, replica);
+    if (found.progress.ending !== null) replica.terminate(found.progress.ending, 0);
+    this.#context.emit({ type: 'started', replica: replica.handle });
+  }
+
+  async #synced(): Promise<void> {
+    const both = Promise.all([this.#deployments.synced, this.#pods.synced]);
+    const until = Date.now() + OPEN_MS;
+    for (let isDone = false; !isDone; ) {
+      let timer: NodeJS.Timeout | undefined;
+      const tick = new Promise<boolean>((resolve) => {
+        timer = setTimeout(() => resolve(false), 100);
+      });
+      isDone = await Promise.race([both.then(() => true), tick]);
+      clearTimeout(timer);
+      const problem = this.#deployments.problem ?? this.#pods.problem;
+      if (isDone) return;
+      if (problem !== null || Date.now() > until) {
+        throw notReached(this.#client.access.server, problem ?? 'the first list takes too long');
+      }
+    }
+  }
+}
+
+const keyOf = (labels: Readonly<Record<string, string>> = {}) => `${labels[REPLICA_LABEL]} ${labels[START_LABEL]}`;
+
+function withoutPod(manifest: object): object {
+  const { spec, ...rest } = manifest as { spec: object };
+  return { ...rest, spec: { ...spec, replicas: 0 } };
+}

@@ -1,0 +1,25 @@
+import type { ClusterSettings, KubernetesSettings } from '../contract.js';
+
+const DEFAULTS: KubernetesSettings = {
+  kubeconfig: null,
+  context: null,
+  namespace: null,
+  gpuResource: 'nvidia.com/gpu',
+  sharedGpuResource: null,
+  imagePullSecrets: [],
+  nodeSelector: {},
+  tolerations: [],
+  serviceAccount: null,
+  runAsUser: null,
+};
+
+export const kubernetesSettings = ({ kubernetes = {} }: ClusterSettings): KubernetesSettings => ({
+  ...DEFAULTS,
+  ...kubernetes,
+});
+
+/** Whether replicas would be looked for elsewhere. */
+export function isElsewhere(before: ClusterSettings, after: ClusterSettings): boolean {
+  const [one, other] = [kubernetesSettings(before), kubernetesSettings(after)];
+  return (['kubeconfig', 'context', 'namespace'] as const).some((key) => one[key] !== other[key]);
+}

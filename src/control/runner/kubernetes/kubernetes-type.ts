@@ -1,0 +1,14 @@
+import type { RunnerOptions, RunnerType } from '../runner-type.js';
+import { isElsewhere } from './kubernetes-settings.js';
+
+export const kubernetesType = {
+  name: 'kubernetes',
+  summary: 'pods of a Kubernetes cluster',
+  builtInCluster: null,
+  runsHere: false,
+  isElsewhere,
+  async open({ cluster, onFault, scrub, settings }: RunnerOptions) {
+    const { KubernetesRunner } = await import('./kubernetes-runner.js');
+    return KubernetesRunner.open({ cluster, settings, scrub, onFault });
+  },
+} as const satisfies RunnerType;

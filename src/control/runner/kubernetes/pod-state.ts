@@ -1,0 +1,100 @@
+import { constants } from 'node:os';
+import {
+  type ContainerStatus,
+  type Deployment,
+  ENGINE_CONTAINER,
+  type KubeCondition,
+  type ReplicaPod,
+  type TerminatedContainer,
+} from './manifests/deployment.js';
+
+/** How a container ended, and where its last lines are. */
+export interface ContainerEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly detail: string | null;
+  /** Its log is that of the previous container of the pod. */
+  readonly isPrevious: boolean;
+  /** The end of its log, where the kubelet has kept it with the status. */
+  readonly message: string;
+  readonly at: number;
+}
+
+export const engineStatus = (pod: ReplicaPod): ContainerStatus | undefined =>
+  pod.status?.containerStatuses?.find(({ name }) => name === ENGINE_CONTAINER);
+
+export const conditionOf = (conditions: readonly KubeCondition[] | undefined, type: string) =>
+  conditions?.find((one) => one.type === type);
+
+export const isPodReady = (pod: ReplicaPod) =>
+  pod.metadata.deletionTimestamp === undefined && conditionOf(pod.status?.conditions, 'Ready')?.status === 'True';
+
+/** Whether the container runs or has run: it has a log. */
+export function hasLog(pod: ReplicaPod): boolean {
+  const { restartCount = 0, state } = engineStatus(pod) ?? {};
+  return state?.running !== undefined || state?.terminated !== undefined || restartCount > 0;
+}
+
+/**
+ * How the engine of a pod has ended; null while it runs or has not begun. A container that was started again has ended before.
+ * @param restarts those that were known before
+ */
+export function containerEnd(pod: ReplicaPod, restarts: number): ContainerEnd | null {
+  const status = engineStatus(pod);
+  if (status?.state?.terminated !== undefined) return endOf(status.state.terminated, false);
+  const last = status?.lastState?.terminated;
+  if (status !== undefined && last !== undefined && (status.restartCount ?? 0) > restarts) return endOf(last, true);
+  if (pod.status?.phase !== 'Failed') return null;
+  const { message = '', reason = 'Failed' } = pod.status;
+  return { code: null, signal: null, detail: reason, isPrevious: false, message, at: Date.now() };
+}
+
+function endOf(end: TerminatedContainer, isPrevious: boolean): ContainerEnd {
+  // As shells do: a signal is 128 and its number.
+  const number = end.signal || (end.exitCode > 128 ? end.exitCode - 128 : 0);
+  const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
+  const at = Date.parse(end.finishedAt ?? '');
+  const isTold = end.reason !== undefined && end.reason !== 'Error' && end.reason !== 'Completed';
+  return {
+    code: signal === null ? end.exitCode : null,
+    signal,
+    detail: isTold ? end.reason! : null,
+    isPrevious,
+    message: end.message ?? '',
+    at: Number.isNaN(at) ? Date.now() : at,
+  };
+}
+
+/** What keeps a replica from becoming ready, in the words of Kubernetes; null without a known reason. */
+export function replicaProblem(deployment: Deployment | null, pod: ReplicaPod | null): string | null {
+  if (pod === null) {
+    // A quota, an admission webhook or a missing service account: the pod could not be created.
+    const failure = conditionOf(deployment?.status?.conditions, 'ReplicaFailure');
+    return failure?.status === 'True' ? sentence(failure.reason, failure.message) : null;
+  }
+  const scheduled = conditionOf(pod.status?.conditions, 'PodScheduled');
+  if (scheduled?.status === 'False') return sentence(scheduled.reason, scheduled.message);
+  const waiting = engineStatus(pod)?.state?.waiting;
+  // These two are no problem: every pod begins with them.
+  if (waiting === undefined || waiting.reason === 'ContainerCreating' || waiting.reason === 'PodInitializing')
+    return null;
+  return sentence(waiting.reason, waiting.message);
+}
+
+const MOST_LENGTH = 1000;
+
+const sentence = (reason = 'Unknown', message = '') =>
+  (message === '' ? reason : `${reason}: ${message}`).slice(0, MOST_LENGTH);
+
+/** The address of a pod; null before it has one. */
+export function podUrl(pod: ReplicaPod, port: number): string | null {
+  const ip = pod.status?.podIP;
+  if (!ip) return null;
+  return `http://${ip.includes(':') ? `[${ip}]` : ip}:${port}`;
+}
+
+/** Why a pod has gone, as Kubernetes gives it: an eviction, a preemption, a lost node. */
+export function goneDetail({ status }: ReplicaPod): string {
+  const { message, reason } = conditionOf(status?.conditions, 'DisruptionTarget') ?? {};
+  return reason === undefined ? 'its pod was deleted' : `${reason}${message ? `: ${message}` : ''}`;
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Runner } from '../src/control/runner/contract.js';
+import { KUBERNETES_EXCEPTIONS, KubernetesGround } from '../src/control/runner/kubernetes/kubernetes-ground.fixture.js';
+import { runnerDrills } from '../src/control/runner/kubernetes/runner-drills.contract.js';
+import { runnerContract } from '../src/control/runner/runner.contract.js';
+import type { Credentials } from '../src/kube/access/kube-access.js';
+import { readKubeconfig } from '../src/kube/access/kubeconfig.js';
+import { KubeClient } from '../src/kube/kube-client.js';
+
+/** Against a real API server: TWINYARD_TEST_KUBECONFIG names one whose admin may create namespaces. Skipped without it. */
+const KUBECONFIG = process.env.TWINYARD_TEST_KUBECONFIG;
+const ROLE = fileURLToPath(new URL('../deploy/runner-role.yaml', import.meta.url));
+const NAMESPACE = `twinyard-runner-${process.pid}`;
+
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
+  const access = () => readKubeconfig(KUBECONFIG!, null);
+
+  beforeAll(async () => {
+    const admin = new KubeClient(access());
+    await admin.json('/api/v1/namespaces', { method: 'POST', body: { metadata: { name: NAMESPACE } } });
+    await admin.close();
+  });
+
+  afterAll(async () => {
+    const admin = new KubeClient(access());
+    await admin.json(`/api/v1/namespaces/${NAMESPACE}`, { method: 'DELETE' });
+    await admin.close();
+  });
+
+  /** Access with the rules of a Role and nothing else. */
+  async function withRules(name: string, rules: readonly Rule[]): Promise<Credentials> {
+    const admin = new KubeClient(access());
+    const core = `/api/v1/namespaces/${NAMESPACE}`;
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}`;
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name };
+    const subjects = [{ kind: 'ServiceAccount', name, namespace: NAMESPACE }];
+    const make = <T>(path: string, body: object) => admin.json<T>(path, { method: 'POST', body });
+    await make(`${core}/serviceaccounts`, { metadata: { name } });
+    await make(`${rbac}/roles`, { metadata: { name }, rules: rules.filter(({ verbs }) => verbs.length > 0) });
+    await make(`${rbac}/rolebindings`, { metadata: { name }, roleRef, subjects });
+    const { status } = await make<{ status: { token: string } }>(`${core}/serviceaccounts/${name}/token`, { spec: {} });
+    await admin.close();
+    return { read: () => Promise.resolve({ authorization: `Bearer ${status.token}` }) };
+  }
+
+  /** Starts, reads and stops a replica; returns what was refused. */
+  async function refusalsOf(credentials: Credentials, isBlind = false): Promise<string[]> {
+    const ground = await KubernetesGround.inCluster(access(), NAMESPACE);
+    let runner: Runner | null = null;
+    try {
+      runner = await ground.open({ access: { ...ground.access, credentials }, killWaitMs: 5000 });
+      const refused = async () => (await runner!.discover()).problems.filter((one) => one.includes('forbidden'));
+      // Without its watch it sees nothing happen, and reports why.
+      while (isBlind) if ((await refused()).length > 0) return await refused();
+      const isReady = new Promise((resolve) => runner!.watch(({ type }) => type === 'ready' && resolve(null)));
+      await runner.start(ground.spec('a', {}, { secretEnv: { A: 'b' } }));
+      await isReady;
+      await runner.discover();
+      for await (const line of runner.logs('a')) expect(line).toBe('listening');
+      await runner.stop('a', { graceMs: 1000 });
+      return ground.faults.map(({ message }) => message);
+    } catch (error) {
+      return [...ground.faults.map(({ message }) => message), (error as Error).message];
+    } finally {
+      await runner?.close();
+      await ground.clear();
+    }
+  }
+
+  it('needs exactly the rights of the Role in deploy/', async () => {
+    const { rules } = parse(readFileSync(ROLE, 'utf8')) as { rules: Rule[] };
+    expect(await refusalsOf(await withRules('enough', rules))).toEqual([]);
+    for (const [i, { resources, verbs }] of rules.entries()) {
+      for (const verb of verbs) {
+        const less = rules.map((rule, j) => (i === j ? { ...rule, verbs: verbs.filter((one) => one !== verb) } : rule));
+        const name = `without-${verb}-${resources[0]!.replace('/', '-')}`;
+        const refusals = (await refusalsOf(await withRules(name, less), verb === 'watch')).join('\n');
+        expect(refusals, name).toContain(`cannot ${verb} resource "${resources[0]}"`);
+      }
+    }
+  });
+
+  runnerContract(() => KubernetesGround.inCluster(access(), NAMESPACE), KUBERNETES_EXCEPTIONS);
+  runnerDrills(() => KubernetesGround.inCluster(access(), NAMESPACE));
+});
