@@ -207,5 +207,16 @@ describeStores((stores) => {
       expect(again.isLeading).toBe(true);
       now.mockRestore();
     });
+
+    test('is free after its release, also if a renewal was under way', async () => {
+      fakeTimers();
+      const store = await stores.fresh();
+      const first = await open(store, 'a');
+      vi.advanceTimersByTime(10_000);
+      await first.release();
+      expect([(await holder(store, 'control_plane')).until, (await holder(store, 'cluster_host')).until]).toEqual([
+        0, 0,
+      ]);
+    });
   });
 });

@@ -72,7 +72,9 @@ export class ControlLease {
   /** By `#clock`, and not later than by the store's. */
   #heldUntil: number;
   #looks = 0;
-  #isBusy = false;
+  #isRenewalDue = false;
+  /** The look under way. */
+  #looking: Promise<void> | null = null;
 
   private constructor(options: LeaseOptions, standing: Standing, heldUntil: number) {
     this.#options = options;
@@ -82,7 +84,7 @@ export class ControlLease {
     const { clusterHost, isClusterHere } = standing;
     const isMoved = !isClusterHere && clusterHost?.owner === options.host.id;
     this.#movedUntil = isMoved ? clusterHost.until : null;
-    this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
   /** Leads if no other control plane does. The caller must have locked the folder. */
@@ -120,6 +122,8 @@ export class ControlLease {
   /** Others can take it at once. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
+    // It could renew the lease after its release.
+    await this.#looking;
     const { host, store } = this.#options;
     await store.exclusively(async (tx) => {
       for (const name of [LEADER, CLUSTER_HOST]) {
@@ -129,23 +133,27 @@ export class ControlLease {
     });
   }
 
-  async #look(): Promise<void> {
-    const isRenewal = ++this.#looks % RENEW_EVERY === 0;
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    try {
-      const isFree = !this.#standing.isLeader && (await this.#isFree());
-      if (isRenewal || isFree || this.#hasLapsed) {
-        const heldUntil = this.#clock() + HELD_MS;
-        const mayLead = isFree && (await this.#options.mayLead());
-        const claim = { mayLead, claimsCluster: false, movedUntil: this.#movedUntil };
-        this.#become(await takeTurn(this.#options, claim), heldUntil);
-      }
-    } catch {
+  #look(): void {
+    if (++this.#looks % RENEW_EVERY === 0) this.#isRenewalDue = true;
+    if (this.#looking !== null || (this.isLeading && !this.#isRenewalDue)) return;
+    const isRenewal = this.#isRenewalDue;
+    this.#isRenewalDue = false;
+    const looking = this.#lookAt(isRenewal).catch(() => {
       // Tried again with the next look.
-    } finally {
-      this.#isBusy = false;
-    }
+      this.#isRenewalDue ||= isRenewal;
+    });
+    this.#looking = looking.then(() => {
+      this.#looking = null;
+    });
+  }
+
+  async #lookAt(isRenewal: boolean): Promise<void> {
+    const isFree = !this.#standing.isLeader && (await this.#isFree());
+    if (!isRenewal && !isFree && !this.#hasLapsed) return;
+    const heldUntil = this.#clock() + HELD_MS;
+    const mayLead = isFree && (await this.#options.mayLead());
+    const claim = { mayLead, claimsCluster: false, movedUntil: this.#movedUntil };
+    this.#become(await takeTurn(this.#options, claim), heldUntil);
   }
 
   async #isFree(): Promise<boolean> {
