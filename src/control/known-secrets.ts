@@ -6,14 +6,20 @@ const MASK = '***';
 /** The store has only hashes of API keys: they are recognised by their form, also where a line was cut inside. */
 const API_KEYS = /ty_[a-z0-9]{12}_[A-Za-z0-9_-]{8,43}/g;
 
+/** Of secrets with the same beginning: more of them are not compared one by one. */
+const MOST_ALIKE = 64;
+
 /**
- * The secrets that this process has seen: the admin token, and every secret of a resource that was encrypted or decrypted here, so
- * every one that a replica was given. They are removed from the logs of replicas, where an engine may print them by accident. A
+ * The secrets that may be in logs: the admin token, and every secret of a resource that was decrypted here, so every one that a
+ * replica was given. One that was only sent, as by a dry run, is not among them. They are removed from the logs of replicas, where an engine may print them by accident. A
  * program that wants to disclose a secret can write it in a form that is not recognised.
  */
 export class KnownSecrets {
-  /** By their first characters, the longest first: a line takes as long for thousands of secrets as for one. */
-  readonly #byStart = new Map<string, string[]>();
+  /**
+   * By their first characters, the longest first: a line takes as long for thousands of secrets as for one. Null where too many
+   * begin alike: what begins so is then masked to the end of its line.
+   */
+  readonly #byStart = new Map<string, string[] | null>();
 
   add(secret: string): void {
     // A line at a time is what a log shows.
@@ -38,41 +44,35 @@ export class KnownSecrets {
     for (let i = 0; i + LEAST <= line.length; ) {
       const some = this.#byStart.get(line.slice(i, i + LEAST));
       const found = some?.find((one) => line.startsWith(one, i)) ?? some?.find((one) => one.startsWith(line.slice(i)));
-      if (found === undefined) i++;
+      const length = some === null ? line.length : (found?.length ?? 0);
+      if (length === 0) i++;
       else {
         clean += line.slice(from, i) + MASK;
-        i = Math.min(i + found.length, line.length);
+        i = Math.min(i + length, line.length);
         from = i;
       }
     }
     return (clean + line.slice(from)).replaceAll(API_KEYS, MASK);
   };
 
-  /** The same box, with every secret that passes through it known from then on. */
+  /** The same box, with every secret that it decrypts known from then on. */
   remembering(box: Secrets): Secrets {
     return {
-      seal: (text, place) => {
-        this.add(text);
-        return box.seal(text, place);
-      },
+      seal: (text, place) => box.seal(text, place),
       unseal: (sealed, place) => {
         const text = box.unseal(sealed, place);
         this.add(text);
         return text;
       },
-      holds: (sealed, text, place) => {
-        this.add(text);
-        return box.holds(sealed, text, place);
-      },
+      holds: (sealed, text, place) => box.holds(sealed, text, place),
     };
   }
 
   #addForm(form: string): void {
     const start = form.slice(0, LEAST);
-    const some = this.#byStart.get(start) ?? [];
-    if (some.includes(form)) return;
-    some.push(form);
-    some.sort((a, b) => b.length - a.length);
-    this.#byStart.set(start, some);
+    const known = this.#byStart.get(start);
+    if (known === null || known?.includes(form)) return;
+    const some = [...(known ?? []), form].sort((a, b) => b.length - a.length);
+    this.#byStart.set(start, some.length > MOST_ALIKE ? null : some);
   }
 }
