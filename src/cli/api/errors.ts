@@ -21,7 +21,7 @@ export const badAdminFile = (path: string) =>
   );
 
 export const tokenRefused = (url: string, problem: string) =>
-  new InputError('SERVER_TOKEN', '--token', `is not accepted by ${url}: ${problem}`, 'give another');
+  new InputError('SERVER_TOKEN', '--token', `is not accepted by ${url}: ${problem.replace(/\.$/, '')}`, 'give another');
 
 export const forbidden = (problem: string) =>
   new InputError('SERVER_FORBIDDEN', '--token', problem, 'use a key with that role');

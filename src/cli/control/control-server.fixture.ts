@@ -103,7 +103,7 @@ export class FakeControlServer {
   /** Removes a resource of the workspace `default` as soon as its deletion was requested. */
   async takeDown(name: string, kind = 'Endpoint'): Promise<void> {
     const { store } = this.host;
-    const ref = { kind, workspace: 'default', name };
+    const ref = { kind, workspace: kind === 'Workspace' ? '' : 'default', name };
     const { uid } = (await store.get(ref))!.metadata;
     while (!(await store.remove(ref, uid!))) await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../program.js';
 import { testIo, captured as twinyard } from '../test-io.fixture.js';
-import { endpoint, inControlYard, printed, server, started, streaming } from './control-yard.fixture.js';
+import { endpoint, head, inControlYard, printed, server, started, streaming } from './control-yard.fixture.js';
 
 inControlYard();
 
@@ -58,6 +58,17 @@ describe('wait', () => {
     expect(await twinyard('wait ep -l team=y --for ready')).toMatchObject({
       ...{ code: 1, stderr: 'twinyard: no resources were selected\n' },
     });
+  });
+
+  it('for resources without a workspace', async () => {
+    writeFileSync('space.yaml', `${head('Workspace', 'search')}spec: {}\n`);
+    await printed('apply -f space.yaml');
+    const waiting = started('wait ws/search --for delete');
+    await streaming(1);
+    await printed('delete ws search');
+    await server.takeDown('search', 'Workspace');
+    expect(await waiting.ended).toBe(0);
+    expect(waiting.io.stdoutText()).toBe('Workspace search is deleted\n');
   });
 
   it('counts the time that is left in whole milliseconds', async () => {

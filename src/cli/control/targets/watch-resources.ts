@@ -47,7 +47,8 @@ export async function* watchResources(
   signal: AbortSignal,
   lost: () => void = () => {},
 ): AsyncGenerator<readonly Seen[]> {
-  const { kind, labels, name, workspace } = watched;
+  const { kind, labels, name } = watched;
+  const workspace = kind.scope === 'global' ? null : watched.workspace;
   const seen = new SeenResources(labelSelector(labels ?? '', '--selector'));
   let since: number | null = null;
   let isFirst = true;
