@@ -67,6 +67,20 @@ describe('commands print what the pages show', () => {
     writeFileSync(join(ROOT, path), withOutputs(textOf(path), page, printed));
   });
 
+  test('every command beside one of kubectl is run, but for those that do not end by themselves', () => {
+    const page = 'docs/from-kubectl.md';
+    const run = documentedCommands(pages.get(page)!.blocks).map(({ words }) => words.join(' '));
+    const beside = [...textOf(page).matchAll(/^\| `kubectl [^|]*\| `(twinyard [^`]*)` *\|$/gm)].map(
+      ([, text]) => text!,
+    );
+    const missing = beside.filter((text) => !run.includes(text.replaceAll("'", '')));
+    expect(beside.length).toBeGreaterThan(20);
+    expect(missing).toEqual([
+      ...['twinyard context use prod', 'twinyard get ep -w', 'twinyard logs ep/chat -f', 'twinyard events -w'],
+      ...['twinyard edit ep/chat', 'twinyard top'],
+    ]);
+  });
+
   test('pages have commands', () => {
     expect(withCommands.length).toBeGreaterThan(20);
     expect(pages.get('README.md')!.blocks.filter(({ language }) => language === 'text').length).toBeGreaterThan(2);

@@ -1,3 +1,4 @@
+import { writeProblem } from '../files/file-problem.js';
 import { InputError } from '../kernel/errors.js';
 import { ApiError } from '../protocol/errors.js';
 
@@ -123,13 +124,15 @@ export const sharedFile = (path: string, one: string, other: string) =>
 export const unusableRecordingKey = (path: string, problem: string) =>
   new InputError('RECORDING_KEY_UNUSABLE', path, problem, 'put the key back, or remove the file to begin with new ids');
 
-export const unusableAdminFile = (path: string, problem: string) =>
-  new InputError(
-    'ADMIN_FILE_UNUSABLE',
-    path,
-    problem,
-    'give a data_dir that can be written, or remove the file for a new token',
-  );
+/** Reported to the operator while the gateway keeps running. @param what follows from it */
+export const unwrittenLines = (path: string, cause: unknown, what: string) =>
+  new Error(`${path}: cannot be written (${writeProblem(cause)}); ${what}`, { cause });
+
+export const unusableAdminFile = (
+  path: string,
+  problem: string,
+  hint = 'give a data_dir that can be written, or remove the file for a new token',
+) => new InputError('ADMIN_FILE_UNUSABLE', path, problem, hint);
 
 export const endpointTaken = (name: string) =>
   new InputError('ENDPOINT_TAKEN', `endpoint '${name}'`, 'there is one of this name', 'give it another name');

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { writeProblem } from '../../files/file-problem.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
-import { unwritableLog } from '../errors.js';
+import { unwritableLog, unwrittenLines } from '../errors.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { DecisionInput } from './deciding-fleet.js';
 
@@ -43,6 +43,7 @@ const FLUSH_CHARACTERS = 64 * 1024;
  * without the log: a log with a gap cannot be replayed.
  */
 export class DecisionLog {
+  readonly #path: string;
   readonly #file: number;
   readonly #failed: (error: unknown) => void;
   #pending = '';
@@ -51,6 +52,7 @@ export class DecisionLog {
 
   /** @param failed called when it cannot be written any more */
   constructor(path: string, failed: (error: unknown) => void) {
+    this.#path = path;
     this.#failed = failed;
     try {
       this.#file = openSync(path, 'w', 0o600);
@@ -77,7 +79,7 @@ export class DecisionLog {
       writeFileSync(this.#file, text);
     } catch (error) {
       this.#isBroken = true;
-      this.#failed(error);
+      this.#failed(unwrittenLines(this.#path, error, 'no more decisions are logged'));
     }
   }
 

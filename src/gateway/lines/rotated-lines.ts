@@ -1,4 +1,5 @@
 import { LF } from '../../kernel/text/ascii.js';
+import { unwrittenLines } from '../errors.js';
 import { RotatedFile } from './rotated-file.js';
 
 const FLUSH_CHARACTERS = 64 * 1024;
@@ -29,6 +30,7 @@ interface Target {
  * and every further piece tries again. The caller calls `flush` at intervals.
  */
 export class RotatedLines {
+  readonly #path: string;
   readonly #target: Target;
   readonly #failed: (error: unknown) => void;
   #pending = '';
@@ -40,6 +42,7 @@ export class RotatedLines {
 
   /** Throws an InputError when the file cannot be opened. */
   constructor({ path, maxBytes, files, failed }: LinesOptions) {
+    this.#path = path === '-' ? 'stderr' : path;
     this.#failed = failed;
     this.#target = path === '-' ? STDERR : new RotatedFile(path, maxBytes, files);
   }
@@ -88,7 +91,7 @@ export class RotatedLines {
       this.#isBroken = false;
     } catch (error) {
       this.#dropped += lines;
-      if (!this.#isBroken) this.#failed(error);
+      if (!this.#isBroken) this.#failed(unwrittenLines(this.#path, error, 'lines are dropped until it can'));
       this.#isBroken = true;
     }
   }
@@ -104,7 +107,7 @@ export class RotatedLines {
 /** Never waits for its reader. Errors of stderr itself are handled by the process. */
 const STDERR: Target = {
   write(bytes, from) {
-    if (process.stderr.writableLength > MOST_WAITING_BYTES) throw new Error('stderr is not being read');
+    if (process.stderr.writableLength > MOST_WAITING_BYTES) throw new Error('it is not being read');
     process.stderr.write(bytes.subarray(from));
     return bytes.length;
   },

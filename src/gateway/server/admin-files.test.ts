@@ -58,6 +58,21 @@ describe('AdminFiles', () => {
     other.withdraw();
   });
 
+  it('writes nothing on a restart with the same token and address, as on a full disk', () => {
+    const first = new AdminFiles(folder);
+    const token = first.token();
+    first.tell('http://127.0.0.1:81', token);
+    const before = ['admin-token', 'admin.json'].map((name) => statSync(join(folder, name), { bigint: true }));
+    const second = new AdminFiles(folder);
+    second.tell('http://127.0.0.1:81', second.token());
+    for (const [i, name] of ['admin-token', 'admin.json'].entries()) {
+      const { ino, mtimeNs } = statSync(join(folder, name), { bigint: true });
+      expect([ino, mtimeNs]).toEqual([before[i]!.ino, before[i]!.mtimeNs]);
+    }
+    second.withdraw();
+    expect(existsSync(join(folder, 'admin.json'))).toBe(false);
+  });
+
   it('reports files it cannot use', () => {
     writeFileSync(join(folder, 'admin-token'), 'short\n');
     const unusable = expect.objectContaining({ code: 'ADMIN_FILE_UNUSABLE' });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeProblem } from '../../files/file-problem.js';
+import { isDiskFull, writeProblem } from '../../files/file-problem.js';
 import { makeFolder } from '../../files/make-folder.js';
 import { replacePrivateFile } from '../../files/replace-file.js';
 import { unusableAdminFile } from '../errors.js';
@@ -51,6 +51,12 @@ export class AdminFiles {
     const path = this.#tokenPath;
     attempt(this.#folder, () => makeFolder(this.#folder));
     return attempt(path, () => {
+      // Nothing is written for a token that exists: a full disk does not keep a gateway from starting again.
+      const known = this.knownToken();
+      if (known !== null) {
+        chmodSync(path, OWNER_ONLY);
+        return known;
+      }
       const made = `${path}.${process.pid}`;
       writeFileSync(made, `${newAdminToken()}\n`, { mode: OWNER_ONLY });
       try {
@@ -76,7 +82,10 @@ export class AdminFiles {
   tell(url: string, token: string): void {
     const path = this.#addressPath;
     const text = `${JSON.stringify({ url: reachable(url), token })}\n`;
-    attempt(path, () => replacePrivateFile(path, text));
+    attempt(path, () => {
+      if (contentOf(path) === text) chmodSync(path, OWNER_ONLY);
+      else replacePrivateFile(path, text);
+    });
     this.#address = text;
   }
 
@@ -89,6 +98,15 @@ export class AdminFiles {
       // Already gone, or cannot be removed: a reader finds that nothing listens at that address.
     }
     this.#address = '';
+  }
+}
+
+/** Null when it cannot be read. */
+function contentOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
   }
 }
 
@@ -107,7 +125,7 @@ function attempt<Value>(path: string, action: () => Value): Value {
 
 function asUnusable(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  return code === undefined || !/^E[A-Z]+$/.test(code)
-    ? error
-    : unusableAdminFile(path, `cannot be used (${writeProblem(error)})`);
+  if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
+  const problem = `cannot be used (${writeProblem(error)})`;
+  return isDiskFull(error) ? unusableAdminFile(path, problem, 'free some space') : unusableAdminFile(path, problem);
 }
