@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends one small request after the other on one connection, in a process that does nothing else. Any message from the
- * parent is replied to with the longest time that one took since the last message, in milliseconds. Argument: the port.
+ * Sends one small request after the other on one connection, in a process that does nothing else. It sends a message
+ * when it is connected. Any message from the parent is replied to with the longest time that one took since the last message, in milliseconds. Argument: the port.
  */
 const REQUEST = 'GET /health HTTP/1.1\r\nhost: h\r\n\r\n';
 let worstMs = 0;
@@ -14,7 +14,10 @@ function next(): void {
   socket.write(REQUEST);
 }
 
-socket.on('connect', next);
+socket.on('connect', () => {
+  process.send!('connected');
+  next();
+});
 socket.on('data', (bytes) => {
   if (!bytes.toString('latin1').endsWith('}\n')) return;
   worstMs = Math.max(worstMs, performance.now() - startedMs);

@@ -44,7 +44,7 @@ export async function delaysOf(port: number): Promise<{ delays: Delay[]; idleMs:
   };
   const delays: Delay[] = [];
   try {
-    await once(prober, 'spawn');
+    await once(prober, 'message');
     await sleep(IDLE_MS);
     await worst();
     await sleep(IDLE_MS);

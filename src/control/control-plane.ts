@@ -21,6 +21,7 @@ import { KnownSecrets } from './known-secrets.js';
 import { ModelCache } from './models/cache/model-cache.js';
 import type { Scope } from './reconcile/scope.js';
 import { startReconcilers } from './reconcile/start-reconcilers.js';
+import { loadParameterChecks } from './resources/parameter-schema.js';
 import { ClusterRunners } from './runner/cluster-runners.js';
 import type { ReplicaUser, Runner } from './runner/contract.js';
 import { separateFrom } from './runner/local/process/replica-user.js';
@@ -167,6 +168,7 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Op
   const started = { store, runners, routes, cache, self, urlOf, onFault, scope, hasOtherGateways };
   const reconcilers = await startReconcilers(started);
   opened.push(() => reconcilers.close());
+  loadParameterChecks();
   let wasLeader = lease.standing.isLeader;
   changed = ({ isLeader, leader }) => {
     const takesOver = isLeader && !wasLeader;

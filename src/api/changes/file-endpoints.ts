@@ -18,9 +18,10 @@ interface Wanted {
 export function fileEndpointsIn(host: ApiHost, { kind, name, workspace }: Wanted): Resource[] {
   const gateway = host.servedGateway;
   if (gateway === null || kind !== 'Endpoint' || (workspace ?? DEFAULT_WORKSPACE) !== DEFAULT_WORKSPACE) return [];
-  return [...gateway.endpoints.values()]
-    .filter((one) => one.managed === null && (name === undefined || one.name === name))
-    .map(resourceOf);
+  const ofFile = ({ managed }: Endpoint) => managed === null;
+  if (name === undefined) return [...gateway.endpoints.values()].filter(ofFile).map(resourceOf);
+  const named = gateway.endpoints.get(name);
+  return named !== undefined && ofFile(named) ? [resourceOf(named)] : [];
 }
 
 /** Throws `API_FILE_ENDPOINT` for a change of such an endpoint. */

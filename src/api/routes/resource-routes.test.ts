@@ -26,6 +26,44 @@ describe('resources over the API', () => {
     expect((await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }) })).status).toBe(409);
   });
 
+  it('are projected to the wanted fields, in lists and alone', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint({}, { labels: { 'team.of/x': 'y' } }) });
+    const name = { metadata: { name: 'chat' } };
+    expect((await ask(`GET ${CHAT}?fields=metadata.name`)).body).toEqual(name);
+    const listed = (await ask('GET /api/v1/endpoints?fields=metadata.name,spec.engine.name,%20spec.replicas')).body;
+    expect(listed).toEqual({
+      ...{ kind: 'EndpointList', resource_version: host.feed.version, next: null },
+      items: [{ ...name, spec: { engine: { name: 'emulator' }, replicas: 1 } }],
+    });
+    expect((await ask(`GET ${CHAT}?fields=metadata.labels.team.of/x,status.url,spec.env.A`)).body).toEqual({
+      metadata: { labels: { 'team.of/x': 'y' } },
+      spec: { env: {} },
+    });
+    const whole = (await ask(`GET ${CHAT}`)).body;
+    expect((await ask(`GET ${CHAT}?fields=spec.replicas,spec,metadata,apiVersion,kind`)).body).toEqual(whole);
+    expect((await ask('GET /api/v1/engines/emulator?fields=spec.versions')).body).toEqual({
+      spec: { versions: expect.objectContaining({ v1: expect.anything() }) },
+    });
+  });
+
+  it.each([
+    ['metadata.nme', "there is no 'nme' in metadata of Endpoint; did you mean 'name'? known: name"],
+    ['stat', "there is no 'stat' in Endpoint; known: apiVersion, kind, metadata, spec, status"],
+    ['', 'is empty'],
+    ['metadata.name,', "there is no '' in Endpoint"],
+    ['__proto__', "there is no '__proto__' in Endpoint"],
+    ['spec.replicas.x', 'spec.replicas of Endpoint has no fields; give spec.replicas'],
+    ['status.replicas.idd', "there is no 'idd' in status.replicas of Endpoint; did you mean 'id'?"],
+    [Array(101).fill('kind').join(), 'has more than 100 fields'],
+  ])('are not projected to fields that do not exist: %s', async (fields, message) => {
+    for (const path of [ENDPOINTS, CHAT]) {
+      const { body, status } = await ask(`GET ${path}?fields=${encodeURIComponent(fields)}`);
+      expect([status, body.error.code]).toEqual([400, 'API_QUERY']);
+      expect(body.error.message).toContain(message.split(';')[0]);
+      expect(`${body.error.message}; ${body.error.hint}`).toContain(message.split('; ')[1] ?? '');
+    }
+  });
+
   it('are refused with the arithmetic when a model does not fit into the GPUs of the cluster', async () => {
     const accelerators = [{ id: '0', product: 'NVIDIA L4', memory: '24Gi' }];
     const head = { apiVersion: 'twinyard/v1', kind: 'Cluster', metadata: { name: 'local' } };

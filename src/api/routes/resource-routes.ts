@@ -18,10 +18,12 @@ import { fileEndpointsIn, refuseFileEndpoint } from '../changes/file-endpoints.j
 import { otherThanPath } from '../errors.js';
 import { PAGE_QUERY, type PageQuery } from '../pagination.js';
 import { BODY, jsonObject, versionOf } from '../request-parts.js';
+import { FIELDS_QUERY, projection } from '../views/projection.js';
 import { resourceListPage } from './resource-list-page.js';
 
 const LIST_QUERY = {
   ...PAGE_QUERY,
+  ...FIELDS_QUERY,
   labels: field(text(), { help: 'only those with these labels: a=b,c!=d,e,!f,g in (h,i)' }),
   uid: field(text(64), { help: 'only the one with this uid' }),
 };
@@ -54,6 +56,7 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
       path: one,
       summary: `Return one ${called}`,
       response: { type: 'resource' },
+      query: FIELDS_QUERY,
       handle: returnsOne(kind),
     }),
     defineRoute({
@@ -105,6 +108,7 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
 }
 
 interface ListQuery extends PageQuery {
+  readonly fields?: string | undefined;
   readonly labels?: string | undefined;
   readonly uid?: string | undefined;
 }
@@ -112,8 +116,10 @@ interface ListQuery extends PageQuery {
 type ListRequest = ApiRequest<ListQuery, undefined>;
 type TextRequest = ApiRequest<object, string>;
 
-function lists({ kind, scope }: ResourceKind) {
+function lists(resourceKind: ResourceKind) {
+  const { kind, scope } = resourceKind;
   return async (host: ApiHost, { caller, params, query }: ListRequest) => {
+    const shown = projection(resourceKind, query.fields);
     const selects = labelSelector(query.labels ?? '', '?labels');
     const workspace = scope === 'global' ? '' : params.workspace;
     const workspaces = workspacesWith(caller, 'viewer');
@@ -121,18 +127,20 @@ function lists({ kind, scope }: ResourceKind) {
       ...{ kind, ...(workspace === undefined ? {} : { workspace }) },
       ...(workspaces === undefined ? {} : { workspaces }),
     };
-    return ok(await resourceListPage(host, wanted, { selects, uid: query.uid }, query));
+    const page = await resourceListPage(host, wanted, { selects, uid: query.uid }, query);
+    return ok({ ...page, items: page.items.map(shown) });
   };
 }
 
 function returnsOne(kind: ResourceKind) {
-  return async (host: ApiHost, request: ApiRequest<object, undefined>) => {
+  return async (host: ApiHost, request: ApiRequest<{ readonly fields?: string | undefined }, undefined>) => {
+    const shown = projection(kind, request.query.fields);
     const ref = refIn(kind, request);
     const [ofFile] = fileEndpointsIn(host, ref);
-    if (ofFile !== undefined) return ok(ofFile);
+    if (ofFile !== undefined) return ok(shown(ofFile));
     const resource = await (await host.resources()).get(ref);
     if (resource === null || !isSeen(ref, workspacesWith(request.caller, 'viewer'))) throw unknownResource(ref);
-    return ok(resource);
+    return ok(shown(resource));
   };
 }
 

@@ -41,13 +41,15 @@ export interface WholeList<Item> {
   readonly items: readonly Item[];
   /** Of the first page: a watch from here on misses nothing. */
   readonly resource_version?: number;
+  /** There are more than were wanted. */
+  readonly hasMore?: true;
 }
 
 interface ListPage<Item> extends WholeList<Item> {
   readonly next: string | null;
 }
 
-const PAGE = '1000';
+const PAGE = 1000;
 
 /** The client of the API. An error response is thrown as an error. */
 export class ApiClient {
@@ -68,18 +70,28 @@ export class ApiClient {
     return body as Result;
   }
 
-  /** Reads a list page by page. */
-  async list<Item>(path: string, { query, ...options }: Omit<CallOptions, 'body'> = {}): Promise<WholeList<Item>> {
-    const next = async (cursor: string | null) =>
-      this.call<ListPage<Item>>('GET', path, { ...options, query: { limit: PAGE, ...query, cursor } });
-    const first = await next(null);
-    const items = [...first.items];
-    for (let page = first; typeof page.next === 'string'; ) {
-      page = await next(page.next);
+  /** Reads a list page by page. @param most no more than this many items; null for all */
+  async list<Item>(
+    path: string,
+    { query, ...options }: Omit<CallOptions, 'body'> = {},
+    most: number | null = null,
+  ): Promise<WholeList<Item>> {
+    const items: Item[] = [];
+    const next = async (cursor: string | null) => {
+      const limit = String(Math.min(PAGE, (most ?? Number.POSITIVE_INFINITY) - items.length));
+      const page = await this.call<ListPage<Item>>('GET', path, { ...options, query: { limit, ...query, cursor } });
       items.push(...page.items);
-    }
+      return page;
+    };
+    const first = await next(null);
+    let cursor = first.next;
+    while (typeof cursor === 'string' && items.length !== most) cursor = (await next(cursor)).next;
     const { kind, resource_version } = first;
-    return { kind, items, ...(resource_version === undefined ? {} : { resource_version }) };
+    return {
+      ...{ kind, items },
+      ...(resource_version === undefined ? {} : { resource_version }),
+      ...(typeof cursor === 'string' ? { hasMore: true } : {}),
+    };
   }
 
   /** As `Transport.events`. */

@@ -42,6 +42,21 @@ describe('get', () => {
     expect(JSON.parse(await printed('get endpoint a -o json'))).toMatchObject({ metadata: { name: 'a' } });
   });
 
+  it('prints no more than --limit resources, and says that there are more', async () => {
+    writeFileSync('three.yaml', ['a', 'b', 'c'].map((name) => endpoint('', name)).join('---\n'));
+    await printed('apply -f three.yaml');
+    expect(await twinyard('get ep --limit 2 -o name'.split(' '))).toMatchObject({
+      ...{ code: 0, stdout: 'endpoint/a\nendpoint/b\n', stderr: 'twinyard: there are more than 2 endpoints\n' },
+    });
+    expect(await twinyard('get ep --limit 3 -o name'.split(' '))).toMatchObject({
+      ...{ code: 0, stdout: 'endpoint/a\nendpoint/b\nendpoint/c\n', stderr: '' },
+    });
+    expect(await printed('get ep/b ep/a -o name')).toBe('endpoint/b\nendpoint/a\n');
+    expect(await twinyard('get ep/a --limit 3'.split(' '))).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('--limit: is given together with a name') },
+    });
+  });
+
   it('selects by labels and by workspace', async () => {
     const labelled = endpoint('', 'a').replace('name: a', 'name: a, labels: {team: x}');
     writeFileSync('some.yaml', `${labelled}---\n${endpoint('', 'b')}---\n${head('Workspace', 'search')}spec: {}\n`);

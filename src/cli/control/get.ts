@@ -7,7 +7,7 @@ import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
-import { toggle } from '../flags/kinds.js';
+import { count, toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { notOfAll, onlyModels, watchesOne } from './errors.js';
@@ -27,6 +27,7 @@ const getFlags = {
   ...workspaceFlags,
   ...allWorkspacesFlags,
   ...selectorFlags,
+  limit: count({ default: null, min: 1, help: 'print no more than this many resources of a kind' }),
   ...watchFlags,
   ...formatFlag,
   'no-headers': toggle({ help: 'print tables without their titles' }),
@@ -54,6 +55,7 @@ export const GET: CommandLine = {
     'get engines,clusters -o wide',
     'get endpoints -A -l team=search',
     'get ep -o name',
+    'get endpoints --limit 20',
     'get ep -A --no-headers',
     "get ep chat -o 'jsonpath={.status.phase}'",
     'get ep -o custom-columns=NAME:.metadata.name,MODEL:.spec.model.name',
@@ -73,8 +75,8 @@ export async function get(argv: readonly string[], io: CliIo): Promise<number> {
     return 0;
   }
   if (values.registry !== null || values.search !== null) throw onlyModels(values.registry === null);
-  const { output, 'no-headers': noHeaders, selector: labels } = values;
-  const asked = { workspace, labels, output, noHeaders };
+  const { limit, output, 'no-headers': noHeaders, selector: labels } = values;
+  const asked = { workspace, labels, output, noHeaders, limit };
   if (first === 'all') {
     if (others.length > 0 || values.watch) throw notOfAll(values.watch);
     const { KINDS } = await import('../../control/resources/kinds.js');
@@ -108,6 +110,10 @@ function checkTogether(values: FlagValues<GetFlags>['values'], names: number): v
   if (everywhere && names > 0) {
     throw conflictingFlags('--all-workspaces', 'is given together with a name', 'name its workspace with -n');
   }
+  if (values.limit !== null && (names > 0 || values.watch)) {
+    const other = values.watch ? '--watch' : 'a name';
+    throw conflictingFlags('--limit', `is given together with ${other}`, 'it is for lists: leave one of them out');
+  }
   if (values.watch && names > 1) {
     throw conflictingFlags('--watch', 'is given together with several names', 'give one name, or none');
   }
@@ -115,17 +121,22 @@ function checkTogether(values: FlagValues<GetFlags>['values'], names: number): v
 
 interface Asked extends Pick<Watched, 'workspace' | 'labels'> {
   readonly output: ResourceFormat;
+  readonly limit: number | null;
   readonly noHeaders: boolean;
 }
+
+/** The fields that a format prints, where that is known and saves most of a response; null for all. */
+const fieldsOf = ({ type }: ResourceFormat) => (type === 'name' ? 'kind,metadata.name' : null);
 
 /** Prints the resources of one kind: all, some by name, or each change of them. */
 async function getKind(
   client: ApiClient,
   { kind, names }: CalledNames,
-  { labels, noHeaders, output, workspace }: Asked,
+  asked: Asked,
   isWatch: boolean,
   io: CliIo,
 ): Promise<void> {
+  const { labels, noHeaders, output, workspace } = asked;
   const watched: Watched = { kind, workspace, name: names[0] ?? null, labels };
   const print = await printer(watched, output, isWatch, noHeaders ? withoutTitles(output, io) : io);
   if (isWatch) {
@@ -133,7 +144,7 @@ async function getKind(
     for await (const seen of watchResources(client, watched, untilStopped(io), lost)) print.some(seen);
     return;
   }
-  const { items, missing } = await itemsOf(client, { kind, names }, { workspace, labels });
+  const { items, missing } = await itemsOf(client, { kind, names }, asked, io);
   if (names.length === 1 && missing.length === 0) print.one(items[0]!);
   else if (names.length === 0 && items.length === 0 && isTable(output) && (await noSuchWorkspace(client, watched, io)))
     return;
@@ -157,16 +168,22 @@ interface Items {
 async function itemsOf(
   client: ApiClient,
   { kind, names }: CalledNames,
-  { labels, workspace }: Pick<Watched, 'workspace' | 'labels'>,
+  { labels, limit, output, workspace }: Asked,
+  io: CliIo,
 ): Promise<Items> {
+  const fields = fieldsOf(output);
   if (names.length === 0) {
-    return { items: (await listResources(client, { kind, workspace, name: null, labels })).items, missing: [] };
+    const watched = { kind, workspace, name: null, labels };
+    const { hasMore, items } = await listResources(client, watched, undefined, { fields, limit });
+    if (hasMore) io.stderr.write(`twinyard: there are more than ${limit} ${kind.plural}\n`);
+    return { items, missing: [] };
   }
   const items: Resource[] = [];
   const missing: InputError[] = [];
   for (const name of names) {
     try {
-      items.push(await client.call<Resource>('GET', resourceAt(kind, name, workspace!).path));
+      const { path } = resourceAt(kind, name, workspace!);
+      items.push(await client.call<Resource>('GET', path, { query: { fields } }));
     } catch (error) {
       if (!(error instanceof InputError) || error.code !== 'RESOURCE_UNKNOWN') throw error;
       missing.push(error);
@@ -176,16 +193,12 @@ async function itemsOf(
 }
 
 /** Prints what there is of several kinds: a table for each that has any, or all of it as one document. */
-async function getKinds(
-  client: ApiClient,
-  called: readonly CalledNames[],
-  { labels, noHeaders, output, workspace }: Asked,
-  io: CliIo,
-): Promise<void> {
+async function getKinds(client: ApiClient, called: readonly CalledNames[], asked: Asked, io: CliIo): Promise<void> {
+  const { labels, noHeaders, output, workspace } = asked;
   const found: Resource[] = [];
   const missing: InputError[] = [];
   for (const one of called) {
-    const { items, missing: unknown } = await itemsOf(client, one, { workspace, labels });
+    const { items, missing: unknown } = await itemsOf(client, one, asked, io);
     missing.push(...unknown);
     if (items.length === 0) continue;
     const { kind } = one;

@@ -27,6 +27,11 @@ A list returns \`{"kind", "items", "next"}\`. It has at most \`limit\` items (10
 \`cursor\` of the next page and null on the last one. Lists of resources also return \`resource_version\`, from which a watch
 misses nothing.
 
+\`fields\` of resources, in lists and alone, returns only some fields: \`fields=metadata.name,status.phase\`. Fields below a list are
+those of each entry (\`status.replicas.id\`), and below a map of names the rest is one name (\`metadata.labels.team\`). Fields that a
+resource does not have are left out; those that its kind does not have are refused. A projected resource lacks what
+OpenAPI requires of a whole one.
+
 ## Errors
 
 \`{"error": {"code", "message", "hint"}}\` with the fitting status. Codes are stable. \`problems\` lists everything wrong with

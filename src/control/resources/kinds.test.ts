@@ -114,6 +114,20 @@ describe('Engine', () => {
     ]);
   });
 
+  it('has so few parameters that compiling their schemas does not delay requests', () => {
+    const parameters = (count: number) => ({
+      properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, { type: 'integer' }])),
+    });
+    const both = (count: number) =>
+      wrong('Engine', {
+        versions: { a: { ...version, parameters: parameters(100) }, b: { ...version, parameters: parameters(count) } },
+      });
+    expect(both(398)).toEqual([]);
+    expect(both(399)).toEqual([
+      'here (spec.versions): the parameters of all versions hold more than 1000 values; split it into several engines',
+    ]);
+  });
+
   it('has a command whose placeholders are known, and parameters that are a JSON Schema', () => {
     const versions = { a: { ...version, command: ['x', ['--tp', '{tensor_paralel}']], parameters: { type: 'objct' } } };
     const [schema, command] = wrong('Engine', { versions });

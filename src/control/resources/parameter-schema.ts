@@ -14,7 +14,7 @@ const MOST_PROBLEMS = 100;
 /** Why a schema is invalid; null when it is valid. */
 export function parameterSchemaProblem(schema: Schema): string | null {
   try {
-    compiled(schema);
+    compiled(schema, true);
     return null;
   } catch (error) {
     return (error as Error).message.split('\n')[0]!;
@@ -32,7 +32,7 @@ export function variableProblems(
   path = 'spec.variables',
   hintOfUnknown: (name: string) => string | undefined = () => undefined,
 ): InputError[] {
-  const validate = compiled(schema);
+  const validate = compiled(schema, false);
   if (validate(variables)) return [];
   const seen = new Set<string>();
   return (validate.errors ?? []).slice(0, MOST_PROBLEMS).flatMap((error) => {
@@ -48,21 +48,27 @@ const require = createRequire(import.meta.url);
 const loadAjv = () => (require('ajv') as typeof import('ajv')).Ajv;
 const loadAjv2020 = () => (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020;
 
+/** Loads it ahead of the first check, which would otherwise take as long as many. */
+export function loadParameterChecks(): void {
+  variableProblems({ type: 'object', properties: { a: { type: 'integer' } }, additionalProperties: false }, {}, String);
+}
+
 /** By the text of the schema: it is read from the store each time, and compiling takes far longer than checking. */
-const cache = new Map<string, ValidateFunction>();
+const cache = new Map<string, { readonly validate: ValidateFunction; readonly isChecked: boolean }>();
 const MOST_CACHED = 64;
 
-function compiled(schema: Schema): ValidateFunction {
+/** @param isChecked the schema itself is checked, too, as when it is applied; one that is stored has passed that check */
+function compiled(schema: Schema, isChecked: boolean): ValidateFunction {
   const text = JSON.stringify(schema);
   const known = cache.get(text);
-  if (known !== undefined) return known;
+  if (known !== undefined && (known.isChecked || !isChecked)) return known.validate;
   const isLate = typeof schema.$schema === 'string' && schema.$schema.includes('2020-12');
   // One instance per schema: two versions of an engine may share an $id.
   const options = { allErrors: true, strict: false, verbose: true, validateFormats: false, logger: false } as const;
   const Validator = isLate ? loadAjv2020() : loadAjv();
-  const validate = new Validator(options).compile(schema);
+  const validate = new Validator({ ...options, validateSchema: isChecked, meta: isChecked }).compile(schema);
   if (cache.size >= MOST_CACHED) cache.clear();
-  cache.set(text, validate);
+  cache.set(text, { validate, isChecked });
   return validate;
 }
 

@@ -15,6 +15,12 @@ export interface Watched {
   readonly labels: string | null;
 }
 
+/** A part of a list: no more than this many, only these fields. */
+export interface ListPart {
+  readonly limit?: number | null;
+  readonly fields?: string | null;
+}
+
 export type ResourceList = WholeList<Resource>;
 
 /** `listed`: it existed when the watch began. */
@@ -29,9 +35,10 @@ export async function listResources(
   client: ApiClient,
   { kind, labels, name, workspace }: Watched,
   signal?: AbortSignal,
+  { fields = null, limit = null }: ListPart = {},
 ): Promise<ResourceList> {
-  const options = { query: { labels }, ...(signal === undefined ? {} : { signal }) };
-  const list = await client.list<Resource>(listPath(kind, workspace), options);
+  const options = { query: { labels, fields }, ...(signal === undefined ? {} : { signal }) };
+  const list = await client.list<Resource>(listPath(kind, workspace), options, limit);
   return name === null ? list : { ...list, items: list.items.filter(({ metadata }) => metadata.name === name) };
 }
 

@@ -162,7 +162,7 @@ export function hostileValueProblem(value: unknown, placeOf: PlaceOf): InputErro
 const tooMany = (place: string, things: string, most: number, hint = JSON_HINT) =>
   hostileDocument(place, `holds more than ${most} ${things}`, hint);
 
-const tooManyValues = (placeOf: PlaceOf) =>
+export const tooManyValues = (placeOf: PlaceOf) =>
   tooMany(placeOf(''), 'values', DOCUMENT_LIMITS.nodes, 'split it into several resources');
 
 const tooLongKey = (place: string) =>

@@ -126,3 +126,24 @@ function skipSpace(text: string, start: number): number {
   while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
   return at;
 }
+
+/**
+ * Whether the first value of a JSON text holds more values than this, counted by the commas outside of its strings:
+ * building a map of as many keys takes far longer.
+ */
+export function holdsMoreThan(text: string, most: number): boolean {
+  let [commas, level] = [0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      for (i++; i < text.length && text.charCodeAt(i) !== QUOTE; i++) if (text.charCodeAt(i) === BACKSLASH) i++;
+    } else if (code === COMMA) {
+      if (++commas >= most) return true;
+    } else if (code === OPEN_LIST || code === OPEN_MAP) level++;
+    else if ((code === CLOSE_LIST || code === CLOSE_MAP) && --level === 0) return false;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c] as const;
+const [OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x5b, 0x5d, 0x7b, 0x7d] as const;

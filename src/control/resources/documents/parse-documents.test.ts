@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readDocuments, readResources } from '../read-resources.js';
 import { DOCUMENT_LIMITS } from './document-limits.js';
+import { holdsMoreThan } from './json-text.js';
 import { parseDocuments } from './parse-documents.js';
 
 const repeated = (times: number, text: (i: number) => string) =>
@@ -56,6 +57,14 @@ describe('a text that others have sent', () => {
   it('is refused with a key that messages would repeat at length', async () => {
     const key = 'k'.repeat(DOCUMENT_LIMITS.keyLength + 1);
     expect(await problemOf(`{"spec": {"${key}": 1}}`)).toContain('(spec): has a key of more than 512 characters');
+  });
+
+  it('is refused with too many values before a map of them is built', () => {
+    const keys = (count: number) => `{${repeated(count, (i) => `"k${i}":",",`)}"z":1}`;
+    expect([holdsMoreThan(keys(nodes - 1), nodes), holdsMoreThan(keys(nodes), nodes)]).toEqual([false, true]);
+    // Of the first value, whatever its text contains.
+    expect(holdsMoreThan(`{"a":"\\"}]"}\n[${'1,'.repeat(nodes)}1]`, nodes)).toBe(false);
+    expect(holdsMoreThan(`["\\"]}",${'1,'.repeat(nodes)}1]`, nodes)).toBe(true);
   });
 
   it('never fails for want of stack', async () => {

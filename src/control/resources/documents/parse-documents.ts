@@ -3,8 +3,14 @@ import type { InputError } from '../../../kernel/errors.js';
 import { YamlPlaces } from '../../../schema/yaml-places.js';
 import { badDocument } from '../errors.js';
 import type { PlaceOf } from '../kind.js';
-import { DOCUMENT_LIMITS, hostileValueProblem, refuseDeepText, refuseHostileYaml } from './document-limits.js';
-import { JsonPlaces, repeatedKey } from './json-text.js';
+import {
+  DOCUMENT_LIMITS,
+  hostileValueProblem,
+  refuseDeepText,
+  refuseHostileYaml,
+  tooManyValues,
+} from './document-limits.js';
+import { holdsMoreThan, JsonPlaces, repeatedKey } from './json-text.js';
 
 /** A document as plain data with the places of its fields, or what keeps it from being read. */
 export type ParsedDocument = { readonly value: unknown; readonly placeOf: PlaceOf } | { readonly problem: InputError };
@@ -33,6 +39,7 @@ export function* parseDocuments(text: string, file: string, origin: DocumentOrig
 
 /** Null when the text is neither one JSON value nor one per line. */
 function jsonLines(text: string, file: string): Generator<ParsedDocument> | ParsedDocument[] | null {
+  if (holdsMoreThan(text, DOCUMENT_LIMITS.nodes)) return [{ problem: tooManyValues(() => `${file}:1:1`) }];
   const whole = parsed(text);
   if (whole !== null) return [jsonDocument(text, whole.value, file, 0)];
   return isOnePerLine(text) ? eachLine(text, file) : null;
@@ -61,6 +68,11 @@ function* eachLine(text: string, file: string): Generator<ParsedDocument> {
       const problem = `holds more than ${DOCUMENT_LIMITS.documents} documents`;
       yield { problem: badDocument(`${file}:${line + 1}:1`, problem, 'send fewer at once') };
       return;
+    }
+    if (holdsMoreThan(one, DOCUMENT_LIMITS.nodes)) {
+      const place = `${file}:${line + 1}:1`;
+      yield { problem: tooManyValues(() => place) };
+      continue;
     }
     const found = parsed(one);
     if (found === null)

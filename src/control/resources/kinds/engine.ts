@@ -104,10 +104,26 @@ export const engine = defineKind({
         invalidField(placeOf('spec.default_version'), `there is no version '${wanted}'`, `give one of ${known}`),
       );
     }
+    const values = versions.reduce((sum, [, { parameters }]) => sum + valuesIn(parameters), 0);
+    if (values > MOST_SCHEMA_VALUES) {
+      const problem = `the parameters of all versions hold more than ${MOST_SCHEMA_VALUES} values`;
+      return [...problems, invalidField(placeOf('spec.versions'), problem, 'split it into several engines')];
+    }
     for (const [key, one] of versions) problems.push(...versionProblems(one, `spec.versions.${key}`, placeOf));
     return problems;
   },
 });
+
+/** Compiling a schema takes about a tenth of a millisecond for each value, and nothing else runs meanwhile. */
+const MOST_SCHEMA_VALUES = 1000;
+
+/** Values of nested maps and lists. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const inner of Object.values(value)) count += valuesIn(inner);
+  return count;
+}
 
 function versionProblems({ command, parameters }: EngineVersion, path: string, placeOf: PlaceOf): InputError[] {
   const problems: InputError[] = [];
