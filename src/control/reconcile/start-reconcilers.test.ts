@@ -9,6 +9,7 @@ import { readResources } from '../resources/read-resources.js';
 import type { Status } from '../resources/resource.js';
 import type { ClusterRunners } from '../runner/cluster-runners.js';
 import type { ClusterCapacity } from '../runner/contract.js';
+import { kubernetesType } from '../runner/kubernetes/kubernetes-type.js';
 import { ControlStore } from '../store/control-store.js';
 import { installDefaults } from '../store/install-defaults.js';
 import { FakeRoutes } from './fake-routes.fixture.js';
@@ -139,4 +140,29 @@ test('a process that takes over opens the clusters that were created while it fo
   isLeader = true;
   await started.reconsider();
   expect(used[0]).toBe('gpus');
+});
+
+test('endpoints that wait for their cluster start when it is connected', async () => {
+  let connect = () => {};
+  let isOpen = false;
+  Object.assign(fake, {
+    typeOf: (cluster: string) => (cluster === 'k8s' && !isOpen ? null : kubernetesType),
+    async use(cluster: string) {
+      if (cluster === 'k8s' && !isOpen) {
+        await new Promise<void>((resolve) => {
+          connect = resolve;
+        });
+        isOpen = true;
+      }
+      return { discover: async () => CAPACITY };
+    },
+  });
+  const head = 'apiVersion: twinyard/v1\nkind:';
+  const cluster = `${head} Cluster\nmetadata: {name: k8s}\nspec: {type: kubernetes}\n`;
+  const spec = '{cluster: k8s, engine: {name: emulator}, model: {name: qwen/qwen3-14b}, replicas: 1}';
+  const endpoint = `${head} Endpoint\nmetadata: {name: chat}\nspec: ${spec}\n`;
+  await store.apply('alice', readResources(`${cluster}---\n${endpoint}`, 'f.yaml'));
+  await until((now) => now?.message?.includes('not connected') ?? false);
+  connect();
+  await until(() => fake.ids.length === 1);
 });

@@ -69,10 +69,17 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   const enqueueRunning = async () => {
     for (const { endpoint, workspace } of await runners.list()) enqueueEndpoint(workspace, endpoint);
   };
+  /** Its replicas have been found, and endpoints that waited for it can start theirs. */
+  const enqueueEndpointsOf = async (cluster: string) => {
+    await enqueueRunning();
+    for (const { name, spec, workspace } of await store.resources.list({ kind: 'Endpoint' })) {
+      if ((spec as EndpointSpec).cluster === cluster) enqueueEndpoint(workspace, name);
+    }
+  };
   const registries = new ModelRegistryReconciler(store);
   const remote = new RemoteEndpoints({ store, routes, sharesLoopback: scope.sharesLoopback });
   const here = new EndpointsByHost({ store, local: endpoints, remote, runners, draining, timing, ...scope });
-  const clusters = new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueRunning });
+  const clusters = new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueEndpointsOf });
   const isLeader = () => scope.isLeader();
   const changed = (key: string) => all.enqueueKey(key);
   const external = new ExternalEndpointReconciler({ store, routes, timing, isLeader, changed });

@@ -22,8 +22,8 @@ export interface ClusterReconcilerOptions {
   readonly runners: Pick<ClusterRunners, 'typeOf' | 'use' | 'drop'>;
   /** Called when free accelerators have changed. */
   readonly freed: () => void;
-  /** Called when the runner of a cluster has been opened: it may have found replicas. */
-  readonly opened: () => Promise<void>;
+  /** Called when the runner of a cluster has been opened: it may have found replicas, and endpoints wait for it. */
+  readonly opened: (cluster: string) => Promise<void>;
 }
 
 /** Opens and configures the runners of clusters, and reports their capacity. */
@@ -61,7 +61,7 @@ export class ClusterReconciler implements Reconciler {
     const { opened, runners } = this.options;
     const isNew = runners.typeOf(cluster) === null;
     const runner = await runners.use(cluster, spec.type, clusterSettings(spec));
-    if (isNew) await opened();
+    if (isNew) await opened(cluster);
     return runner;
   }
 }
