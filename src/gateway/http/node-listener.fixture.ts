@@ -110,7 +110,9 @@ export class Listener implements Omit<Public<OurListener>, 'handle' | 'reader' |
     });
   }
 
-  async handOver(): Promise<void> {}
+  handOver(): null {
+    return null;
+  }
 
   closeIdle(): void {
     this.#server.closeIdleConnections();

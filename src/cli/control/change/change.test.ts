@@ -78,7 +78,7 @@ function editor(...scripts: readonly string[]): Record<string, string> {
   const path = resolve('editor.sh');
   writeFileSync('scripts', scripts.map((one) => `${one}\n`).join(''));
   const lines = ['#!/bin/sh', 'n=$(cat n 2>/dev/null || echo 0)', 'n=$((n + 1))', 'echo $n > n'];
-  lines.push('cp "$1" seen.$n', 'script=$(sed -n "${n}p" scripts)', '[ "$script" = fail ] && exit 3');
+  lines.push('cp "$1" seen.$n', 'script=$(sed -n "$n"p scripts)', '[ "$script" = fail ] && exit 3');
   lines.push('sed -i.bak "$script" "$1"', 'exit 0');
   writeFileSync(path, `${lines.join('\n')}\n`);
   chmodSync(path, 0o700);
