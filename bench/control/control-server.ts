@@ -20,15 +20,15 @@ export class ControlServer {
     private readonly token: string,
   ) {}
 
-  /** Resolves when the API accepts changes. */
-  static async start(folder: string, store: string | null): Promise<ControlServer> {
+  /** Resolves when the API accepts changes. @param port of clients; 0 for a free one */
+  static async start(folder: string, store: string | null, port = 0): Promise<ControlServer> {
     const told = join(folder, 'admin.json');
     rmSync(told, { force: true });
     const given = [
       '--data-dir',
       folder,
       '--port',
-      '0',
+      String(port),
       '--admin-port',
       '0',
       ...(store === null ? [] : ['--store', store]),
@@ -37,13 +37,13 @@ export class ControlServer {
     const child = fork(CLI, ['serve', ...given], { execArgv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     let printed = '';
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (bytes) => (printed += bytes));
-    const port = () => /serving on http:\/\/[^:]+:(\d+)/.exec(printed)?.[1];
-    while (!existsSync(told) || port() === undefined) {
+    const found = () => /serving on http:\/\/[^:]+:(\d+)/.exec(printed)?.[1];
+    while (!existsSync(told) || found() === undefined) {
       if (child.exitCode !== null) throw new Error(`the server has ended: ${printed}`);
       await sleep(POLL_MS);
     }
     const { token, url } = JSON.parse(readFileSync(told, 'utf8')) as { token: string; url: string };
-    const server = new ControlServer(child, Number(port()), url, token);
+    const server = new ControlServer(child, Number(found()), url, token);
     await server.call('POST', '/api/v1/apply?dry_run=true', WORKSPACE);
     return server;
   }

@@ -35,7 +35,8 @@ export async function scaleRows(table: BenchTable, kind: string, store: string |
   let server = await ControlServer.start(folder, store);
   try {
     await server.call('POST', '/api/v1/apply', endpoint('serves', { replicas: 1, variables: { speed: 1000 } }));
-    await served(server);
+    const key = await issuedKey(server);
+    await served(server, key);
     if (store === null) await hostileDocumentRows(table, server);
     const empty = await server.memory();
     await applyAll(report, server);
@@ -45,9 +46,10 @@ export async function scaleRows(table: BenchTable, kind: string, store: string |
     await pageRow(report, server);
     await server.stop();
     const began = performance.now();
-    server = await ControlServer.start(folder, store);
+    // The same port: addresses are part of stored statuses.
+    server = await ControlServer.start(folder, store, server.port);
     const acceptsMs = performance.now() - began;
-    await served(server);
+    await served(server, key);
     const servesMs = performance.now() - began;
     const what = `start with ${ENDPOINTS} resources until changes are accepted and an endpoint serves`;
     const measured = `${seconds(acceptsMs)}, ${seconds(servesMs)}`;
@@ -124,11 +126,19 @@ async function settled(server: ControlServer): Promise<void> {
   }
 }
 
+/** A key of a client: a store that is named requires one. */
+async function issuedKey(server: ControlServer): Promise<string> {
+  const key = { apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: 'bench' }, spec: {} };
+  await server.call('POST', '/api/v1/apply', JSON.stringify(key));
+  const issued = await server.call('POST', '/api/v1/workspaces/default/apikeys/bench/issue');
+  return (JSON.parse(issued) as { key: string }).key;
+}
+
 /** Resolves when the endpoint with a replica responds. */
-async function served({ port }: ControlServer): Promise<void> {
+async function served({ port }: ControlServer, key: string): Promise<void> {
   const body = JSON.stringify({ model: 'qwen/qwen3-14b', prompt: 'x', max_tokens: 1 });
   const url = `http://127.0.0.1:${port}/workspace/default/endpoint/serves/v1/completions`;
-  const headers = { 'content-type': 'application/json' };
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
   for (;;) {
     const response = await fetch(url, { method: 'POST', headers, body });
     await response.arrayBuffer();
