@@ -62,7 +62,7 @@ describe('a text that others have sent', () => {
   it('is refused with too many values before a map of them is built', () => {
     const keys = (count: number) => `{${repeated(count, (i) => `"k${i}":",",`)}"z":1}`;
     expect([holdsMoreThan(keys(nodes - 1), nodes), holdsMoreThan(keys(nodes), nodes)]).toEqual([false, true]);
-    // Of the first value, whatever its text contains.
+    // Of the first value, whatever its strings contain.
     expect(holdsMoreThan(`{"a":"\\"}]"}\n[${'1,'.repeat(nodes)}1]`, nodes)).toBe(false);
     expect(holdsMoreThan(`["\\"]}",${'1,'.repeat(nodes)}1]`, nodes)).toBe(true);
   });
