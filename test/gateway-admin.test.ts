@@ -206,7 +206,9 @@ describe('roles', () => {
     await port.asAdmin(`${KEYS}/app`, 'DELETE');
     await port.as('operator', `${DEFAULT}/policy`, 'PUT', { routing: { policy: 'weighted' } });
     await port.as('operator', `${DEFAULT}/policy/rollback`, 'POST');
-    await port.as('operator', `${DEFAULT}/replicas`, 'POST', { id: 'spare', url: 'http://127.0.0.1:9' });
+    const local = { id: 'spare', url: 'http://127.0.0.1:9' };
+    expect((await port.as('operator', `${DEFAULT}/replicas`, 'POST', local)).status).toBe(403);
+    await port.asAdmin(`${DEFAULT}/replicas`, 'POST', local);
     await port.as('operator', `${DEFAULT}/replicas/spare`, 'DELETE');
     await port.as('viewer', KEYS, 'POST', keyDocument('refused'));
     const log = (await readAudit(port.store.db, { after: from })).reverse();
@@ -219,7 +221,7 @@ describe('roles', () => {
       ['default/the-admin', 'remove', 'ApiKey', 'app'],
       ['default/the-operator', 'update', 'Policy', 'default'],
       ['default/the-operator', 'update', 'Policy', 'default'],
-      ['default/the-operator', 'create', 'Replica', 'spare'],
+      ['default/the-admin', 'create', 'Replica', 'spare'],
       ['default/the-operator', 'delete', 'Replica', 'spare'],
     ]);
     expect(log[2]!.after!.spec).toMatchObject({ tenant: 'search' });

@@ -49,7 +49,7 @@ describe('a patch', () => {
     [{ metadata: { workspace: 'other' } }, 'body (metadata.workspace): cannot be changed by a patch'],
     [{ kind: 'Engine' }, 'body (kind): cannot be changed by a patch'],
     [{ status: { phase: 'Running' } }, 'body (status): cannot be changed by a patch'],
-    [{ spec: null }, 'body (spec)'],
+    [{ spec: null }, 'body (spec.engine): is missing'],
     [[{ op: 'replace', path: '', value: {} }], 'cannot be changed by a patch'],
   ])('%j is refused', async (body, message) => {
     const { body: response, status } = await ask(`PATCH ${CHAT}`, { body });

@@ -38,7 +38,9 @@ describe('examples', () => {
       const { stdout } = await twinyard(`${name} --help`);
       const examples = examplesIn(stdout);
       expect(examples.length).toBeGreaterThan(1);
-      for (const example of examples.filter((one) => !one.includes('examples/'))) {
+      // No replica has ended here.
+      const isRun = (one: string) => !one.includes('examples/') && !one.endsWith(' -p');
+      for (const example of examples.filter(isRun)) {
         expect({ example, ...(await twinyard(example.replaceAll("'", ''))) }).toMatchObject({ example, code: 0 });
       }
     }
