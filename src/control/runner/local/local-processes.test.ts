@@ -45,6 +45,12 @@ const selfOf = async ({ url }: ReplicaHandle) => (await (await fetch(`${url}/sel
 const portOf = ({ url }: ReplicaHandle) => Number(new URL(url).port);
 const GIVEN = { cpu: null, memoryBytes: null, gpus: 0, product: null };
 
+test('the log of a replica whose folder is being removed is that of an unknown one', async () => {
+  await ready(fakeSpec('a'));
+  rmSync(join(ground.replicas, 'a', 'log'));
+  await expect(runner.logs('a').next()).rejects.toMatchObject({ code: 'RUNNER_REPLICA_UNKNOWN' });
+});
+
 describe('the environment of a replica', () => {
   test('is the declared one and a base, and nothing else of the control plane', async () => {
     const env = { PATH: process.env.PATH, HOME: '/home/x', SECRET: 'of the control plane', CUDA_VISIBLE_DEVICES: '7' };

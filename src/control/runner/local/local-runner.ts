@@ -176,7 +176,13 @@ export class LocalRunner implements Runner {
   async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
     const replica = this.#replicas.get(id);
     if (replica === undefined) throw replicaNotFound(id);
-    yield* replica.log.read(options);
+    try {
+      yield* replica.log.read(options);
+    } catch (error) {
+      // It is being removed: stopped, but not yet forgotten.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw replicaNotFound(id);
+      throw error;
+    }
   }
 
   watch(listener: (event: RunnerEvent) => void): () => void {
