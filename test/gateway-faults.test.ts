@@ -73,6 +73,7 @@ describe('a replica', () => {
     engines[1]!.faults({ frozen: false });
     const [, back] = gateway.replicas();
     await until(() => back!.state === 'ready' && back!.breaker.allows(gateway.nowMs()));
+    await until(() => gateway.endpoints.get('default')!.suspicionOf(back!) === '');
     const before = engines[1]!.stats().tokensOut;
     const after = await load(clients, random, { atOnce: 6, each: 5 });
     expect(after.every(isServed)).toBe(true);
