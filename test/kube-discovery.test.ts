@@ -113,8 +113,8 @@ describe('replicas found in a cluster', () => {
     await api.close();
     await until(() => gateway.metricsText().includes('twinyard_discovery_up{endpoint="default"} 0'));
     expect((await post(gateway)).status).toBe(200);
-    expect(lines[0]).toBe("endpoint 'default': 1 replicas in the cluster");
-    expect(lines[1]).toMatch(/^warning: endpoint 'default' keeps 1 replicas: http:.*cannot be reached/);
+    expect(lines[0]).toBe("endpoint 'default': 1 replica in the cluster");
+    expect(lines[1]).toMatch(/^warning: endpoint 'default' keeps 1 replica: http:.*cannot be reached/);
   });
 
   it('are awaited while all are away, and leave with the configuration', async () => {

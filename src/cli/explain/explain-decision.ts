@@ -1,5 +1,6 @@
 import type { DecisionRecord, RecordedReplica } from '../../gateway/decisions/decision-ring.js';
 import type { RequestExplanation } from '../../gateway/decisions/find-explanation.js';
+import { counted } from '../../report/text/format-number.js';
 import { createStyle, type TextOptions } from '../../report/text/style.js';
 import { explainRefusal } from './explain-refusal.js';
 
@@ -33,7 +34,7 @@ export function explainDecision(record: DecisionRecord, options: TextOptions = {
   );
   const session = record.session === '' ? '' : `, session ${record.session}`;
   return [
-    `request ${record.id}: ${record.inputTokens} tokens, ${record.blockCount} blocks of ${record.blockSize}${session}`,
+    `request ${record.id}: ${record.inputTokens} tokens, ${counted(record.blockCount, 'block')} of ${record.blockSize}${session}`,
     `endpoint ${record.endpoint}, policy ${record.policy} (${record.policyHash}), try ${record.attempt + 1}, ${(record.atUs / 1e6).toFixed(3)} s after the start`,
     '',
     ...style.table([header, ...rows], alignments),

@@ -4,6 +4,7 @@ import type { Fleet } from '../../gateway/fleet/fleet.js';
 import { findAccess } from '../../kube/access/find-access.js';
 import { KubeDiscovery } from '../../kube/discovery/kube-discovery.js';
 import { KubeClient } from '../../kube/kube-client.js';
+import { counted } from '../../report/text/format-number.js';
 
 interface Followed {
   readonly source: string;
@@ -67,11 +68,11 @@ export class Discoveries {
       found: (replicas, problem) => {
         const configs = replicas.map(({ id, url }) => ({ id, url, engine, models: null }));
         const tooMany = this.#discovered.set(name, configs, problem);
-        const kept = `${replicas.length} replicas`;
+        const kept = counted(replicas.length, 'replica');
         if (problem !== null && problem !== before) this.#say(`warning: endpoint '${name}' keeps ${kept}: ${problem}`);
         else if (replicas.length !== count || problem !== before)
           this.#say(`endpoint '${name}': ${kept} in the cluster`);
-        if (tooMany > 0) this.#say(`warning: endpoint '${name}' has no room for ${tooMany} of its ${kept}`);
+        if (tooMany > 0) this.#say(`warning: endpoint '${name}' has ${kept} and no room for ${tooMany} of them`);
         before = problem;
         count = replicas.length;
       },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { findServer } from '../api/find-server.js';
 import { HttpTransport } from '../api/http-transport.js';
 import { serverFlags } from '../api/server-flags.js';
@@ -67,7 +68,7 @@ export async function top(argv: readonly string[], io: CliIo): Promise<number> {
       const lines = frameLines(past[0] ?? null, now, { ...presentation(io), rows, problem }).slice(0, rows);
       // Drawn over the last frame, line by line: clearing the screen first would flicker.
       io.stdout.write(`\x1b[H${lines.map((line) => `${line}\x1b[K`).join('\r\n')}\x1b[J`);
-      await pause(values.interval * 1000, stop);
+      await delay(values.interval * 1000, undefined, { signal: stop }).catch(() => {});
       try {
         const next = await read();
         past.push(now);
@@ -82,18 +83,4 @@ export async function top(argv: readonly string[], io: CliIo): Promise<number> {
     io.stdout.write(LEAVE);
   }
   return 0;
-}
-
-/** Resolves after some time, or as soon as the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
 }

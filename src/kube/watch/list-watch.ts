@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { KubeStatusError } from '../errors.js';
 import type { KubeClient } from '../kube-client.js';
 import type { KubeList, KubeObject } from '../kube-object.js';
@@ -191,17 +192,8 @@ export class ListWatch<T extends KubeObject> {
     this.#parts.changed();
   }
 
+  /** Ends early when it is closed. */
   #pause(ms: number): Promise<void> {
-    const { signal } = this.#closed;
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end);
-      if (signal.aborted) end();
-    });
+    return delay(ms, undefined, { signal: this.#closed.signal }).catch(() => {});
   }
 }
