@@ -82,7 +82,8 @@ describe('the package', () => {
     expect(
       files.filter((path) => /\.d\.ts$|\.tsbuildinfo$|\.test\.|\.fixture\.|\.contract\.|node_modules/.test(path)),
     ).toEqual([]);
-    expect(files.length).toBeLessThan(1000);
+    // The compiled modules alone are more than three thousand files.
+    expect(files.length).toBeLessThan(1500);
   });
 });
 
