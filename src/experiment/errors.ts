@@ -12,3 +12,8 @@ export function cacheNotUsable(folder: string, error: unknown): InputError {
 export function workerLost(problem: string): RunError {
   return new RunError('WORKER_LOST', `a run could not be simulated: ${problem}`);
 }
+
+export function traceChanged(path: string): InputError {
+  const hint = 'run the command again when the file is complete: results for the new content are computed anew';
+  return new InputError('TRACE_CHANGED', path, 'the file changed while the experiment ran', hint);
+}

@@ -1,39 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import type { RunInputs } from './experiment.js';
 import { fakeRun, fakeSummary } from './fake-experiment.fixture.js';
 import { type ExperimentProgress, simulateRuns } from './run-experiment.js';
 import type { RunExecutor } from './runs/executor.js';
-import type { RunCache } from './runs/run-cache.js';
-import type { RunSummary } from './runs/run-summary.js';
+import { NO_CACHE, type RunCache } from './runs/run-cache.js';
+import { resultBytes, type Shard } from './runs/shard.js';
 
 const runs = [1, 2, 3, 4].map((seed) => fakeRun({ seed }));
 
+const resultOf = (seed: number) => resultBytes(fakeSummary({}, { requests: seed }));
+
 /** Responds on request, with the seed of the run as its number of requests. */
 class HeldExecutor implements RunExecutor {
+  readonly isShared = false;
   readonly seeds: number[] = [];
   readonly response = new Map<number, () => void>();
   constructor(readonly width = 2) {}
 
-  run({ config }: RunInputs): Promise<RunSummary> {
-    this.seeds.push(config.seed);
+  run({ inputs }: Shard): Promise<string> {
+    const { seed } = inputs.config;
+    this.seeds.push(seed);
     return new Promise((done) => {
-      this.response.set(config.seed, () => done(fakeSummary({}, { requests: config.seed })));
+      this.response.set(seed, () => done(resultOf(seed)));
     });
   }
 
   async close() {}
 }
 
-const executor = (run: (inputs: RunInputs) => Promise<RunSummary>): RunExecutor => ({
+const executor = (run: (shard: Shard) => Promise<string>, isShared = false): RunExecutor => ({
   width: 1,
+  isShared,
   run,
   close: async () => {},
 });
-const bySeed = executor(async ({ config }) => fakeSummary({}, { requests: config.seed }));
+const bySeed = executor(async ({ inputs }) => resultOf(inputs.config.seed));
 
-function memoryCache(): RunCache & { kept: Map<string, RunSummary> } {
-  const kept = new Map<string, RunSummary>();
-  return { kept, get: async (key) => kept.get(key), put: (key, summary) => kept.set(key, summary) !== undefined };
+function memoryCache(): RunCache & { kept: Map<string, string> } {
+  const kept = new Map<string, string>();
+  return { kept, get: async (hash) => kept.get(hash), put: (hash, result) => kept.set(hash, result) !== undefined };
 }
 
 const turn = () => new Promise(setImmediate);
@@ -62,7 +66,7 @@ describe('simulateRuns', () => {
     const cache = memoryCache();
     const seeds: number[] = [];
     const counting = executor(async (run) => {
-      seeds.push(run.config.seed);
+      seeds.push(run.inputs.config.seed);
       return bySeed.run(run);
     });
     await simulateRuns([runs[0]!, runs[2]!, runs[0]!], counting, cache);
@@ -75,7 +79,7 @@ describe('simulateRuns', () => {
   it('keeps finished runs after an error, and continues from there', async () => {
     const cache = memoryCache();
     const failing = executor(async (run) => {
-      if (run.config.seed === 3) throw new Error('lost');
+      if (run.inputs.config.seed === 3) throw new Error('lost');
       return bySeed.run(run);
     });
     await expect(simulateRuns(runs, failing, cache)).rejects.toThrow('lost');
@@ -93,5 +97,32 @@ describe('simulateRuns', () => {
     const states: ExperimentProgress[] = [];
     await simulateRuns(runs, bySeed, { ...memoryCache(), put: () => false }, (state) => states.push(state));
     expect(states.at(-1)).toEqual({ done: 4, total: 4, computed: 4, notKept: 4 });
+  });
+
+  it('keeps of each result what the caller reads, and parses it once', async () => {
+    let parsed = 0;
+    const twice = [runs[0]!, runs[1]!, runs[0]!];
+    const kept = await simulateRuns(twice, bySeed, memoryCache(), undefined, ({ requests }) => {
+      parsed++;
+      return requests * 10;
+    });
+    expect(kept).toEqual([10, 20, 10]);
+    expect(parsed).toBe(2);
+  });
+
+  it('hashes the program where results are kept or come from other processes', async () => {
+    const hashesOf = async (isShared: boolean, cache: RunCache) => {
+      const hashes: string[] = [];
+      const recording = executor(async ({ hash, inputs }) => {
+        hashes.push(hash);
+        return resultOf(inputs.config.seed);
+      }, isShared);
+      await simulateRuns([runs[0]!], recording, cache);
+      return hashes;
+    };
+    const local = await hashesOf(false, NO_CACHE);
+    const kept = await hashesOf(false, memoryCache());
+    expect(await hashesOf(true, NO_CACHE)).toEqual(kept);
+    expect(kept).not.toEqual(local);
   });
 });

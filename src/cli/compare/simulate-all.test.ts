@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeRun, fakeSummary } from '../../experiment/fake-experiment.fixture.js';
 import { NO_CACHE, type RunCache } from '../../experiment/runs/run-cache.js';
+import { resultBytes, type Shard } from '../../experiment/runs/shard.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { testIo } from '../test-io.fixture.js';
 import { signalCleanUps } from './signal-clean-ups.js';
@@ -13,9 +14,10 @@ async function stoppedIn(cache: RunCache, stop: boolean): Promise<string> {
   const signals = signalCleanUps(io);
   const executor = {
     width: 1,
-    async run({ config }: ReturnType<typeof fakeRun>) {
-      if (stop && config.seed === 2) onSignal();
-      return fakeSummary();
+    isShared: false,
+    async run({ inputs }: Shard) {
+      if (stop && inputs.config.seed === 2) onSignal();
+      return resultBytes(fakeSummary());
     },
     close: async () => {},
   };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { filesSha256, traceRecipe } from './trace-recipe.js';
+import { checkUnchanged, filesSha256, traceRecipe } from './trace-recipe.js';
 
 const REPLAYED = { sessionMode: 'fixed', thinkTimeMs: null, thinkTimeDist: null, maxTurns: null };
 let folder: string;
@@ -36,6 +36,16 @@ describe('traceRecipe', () => {
     const both = await traceRecipe({ header: null, data, ...REPLAYED, part: { model: 'm' } });
     expect(both.sha256).not.toBe(alone.sha256);
     expect(both.part).toEqual({ model: 'm' });
+  });
+});
+
+describe('checkUnchanged', () => {
+  it('fails when the file changed under way, and names it', async () => {
+    const data = file('t.csv', 'data');
+    const recipe = await traceRecipe({ header: null, data, ...REPLAYED });
+    await checkUnchanged(recipe);
+    file('t.csv', 'data and more');
+    await expect(checkUnchanged(recipe)).rejects.toMatchObject({ code: 'TRACE_CHANGED', place: data });
   });
 });
 

@@ -6,13 +6,23 @@ import { readProblem } from '../../files/file-problem.js';
 import { fileUnreadable } from '../../workload/errors.js';
 import { headerBeside } from '../../workload/formats/trace-v2.js';
 import { trafficFiles } from '../../workload/formats/traffic/traffic-files.js';
+import { traceChanged } from '../errors.js';
 import type { TraceRecipe } from './workload-recipe.js';
 
 /** The recipe of a recorded workload, with the hash of the present content of its files. */
 export async function traceRecipe(trace: Omit<TraceRecipe, 'kind' | 'sha256'>): Promise<TraceRecipe> {
-  const header = trace.header ?? headerBeside(trace.data);
-  const data = trafficFiles(trace.data);
-  return { kind: 'trace', ...trace, sha256: await filesSha256(header === null ? data : [header, ...data]) };
+  return { kind: 'trace', ...trace, sha256: await filesSha256(recordedFiles(trace)) };
+}
+
+/** The files and folders of a trace, in the order in which its hash takes them. */
+export function recordedFiles({ header, data }: Pick<TraceRecipe, 'header' | 'data'>): string[] {
+  const beside = header ?? headerBeside(data);
+  return beside === null ? trafficFiles(data) : [beside, ...trafficFiles(data)];
+}
+
+/** Fails where the files are not those of the recipe any more: a result would be kept under a hash that is not its own. */
+export async function checkUnchanged(recipe: TraceRecipe): Promise<void> {
+  if ((await filesSha256(recordedFiles(recipe))) !== recipe.sha256) throw traceChanged(recipe.data);
 }
 
 /** The hash of files and folders of files, one after the other. Read in chunks: a trace may be large. */

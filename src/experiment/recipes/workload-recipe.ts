@@ -54,8 +54,14 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
     const { table } = await prepared(synthAgenticCoder({ ...recipe.options, seed }), recipe);
     return { workload: { table }, goodputTargets: {} };
   }
-  const { replayedTrace } = await import('../../workload/tools/replayed-trace.js');
-  const { maxInFlight, trace: sent } = replayedTrace(await readTrace(recipe), recipe.client ?? {});
+  const [{ replayedTrace }, { checkUnchanged }] = await Promise.all([
+    import('../../workload/tools/replayed-trace.js'),
+    import('./trace-recipe.js'),
+  ]);
+  const read = await readTrace(recipe);
+  // After reading: a file that changed before or during it has another hash now.
+  await checkUnchanged(recipe);
+  const { maxInFlight, trace: sent } = replayedTrace(read, recipe.client ?? {});
   const trace = await prepared(sent, recipe);
   const { goodputTargets } = trace.header;
   const common = { goodputTargets, ...(maxInFlight === undefined ? {} : { maxInFlight }) };

@@ -1,11 +1,13 @@
-import type { RunInputs } from '../experiment.js';
-import type { RunSummary } from './run-summary.js';
+import { resultBytes, type Shard } from './shard.js';
 
-/** Simulates runs, one or several at a time. */
+/** Simulates shards, one or several at a time, in threads or on other machines. */
 export interface RunExecutor {
-  /** How many runs it works on at once; passing more has no benefit. */
+  /** How many shards it works on at once; passing more has no benefit. */
   readonly width: number;
-  run(inputs: RunInputs): Promise<RunSummary>;
+  /** Whether other processes compute shards: see `shardsOf`. */
+  readonly isShared: boolean;
+  /** The result, as `resultBytes` writes it. */
+  run(shard: Shard): Promise<string>;
   /** Stops it, even during a run. */
   close(): Promise<void>;
 }
@@ -17,10 +19,11 @@ export async function inProcessExecutor(): Promise<RunExecutor> {
   const simulator = new RunSimulator();
   return {
     width: 1,
-    async run(inputs) {
+    isShared: false,
+    async run({ inputs }) {
       // Lets signals and progress through between two runs.
       await new Promise(setImmediate);
-      return simulator.simulate(inputs);
+      return resultBytes(await simulator.simulate(inputs));
     },
     close: async () => {},
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeSummary } from '../fake-experiment.fixture.js';
 import { NO_CACHE, openRunCache } from './run-cache.js';
+import { resultBytes } from './shard.js';
 
 let folder: string;
 beforeEach(() => {
@@ -14,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe('openRunCache', () => {
   it('returns what was stored, to the bit, and creates its folder', async () => {
     const path = join(folder, 'deep', 'runs');
-    const summary = fakeSummary({ ttft_p99_ms: 0.1 + 0.2 });
+    const summary = resultBytes(fakeSummary({ ttft_p99_ms: 0.1 + 0.2 }));
     expect((await openRunCache(path)).put('key', summary)).toBe(true);
     expect(await (await openRunCache(path)).get('key')).toEqual(summary);
     expect(readdirSync(path)).toEqual(['key.json']);
@@ -31,7 +32,7 @@ describe('openRunCache', () => {
     ['something else', () => 'no\n{}'],
   ])('ignores a file that is %s', async (_, damage) => {
     const cache = await openRunCache(folder);
-    cache.put('key', fakeSummary());
+    cache.put('key', resultBytes(fakeSummary()));
     const path = join(folder, 'key.json');
     writeFileSync(path, damage(readFileSync(path, 'utf8')));
     expect(await cache.get('key')).toBeUndefined();
@@ -40,7 +41,7 @@ describe('openRunCache', () => {
   it('reports a failure to write, and leaves nothing behind', async () => {
     const cache = await openRunCache(join(folder, 'gone'));
     rmSync(join(folder, 'gone'), { recursive: true });
-    expect(cache.put('key', fakeSummary())).toBe(false);
+    expect(cache.put('key', resultBytes(fakeSummary()))).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -59,7 +60,7 @@ describe('openRunCache', () => {
 
 describe('NO_CACHE', () => {
   it('keeps nothing', async () => {
-    expect(NO_CACHE.put('key', fakeSummary())).toBe(true);
+    expect(NO_CACHE.put('key', resultBytes(fakeSummary()))).toBe(true);
     expect(await NO_CACHE.get('key')).toBeUndefined();
   });
 });

@@ -4,14 +4,13 @@ import { access, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { replaceFile } from '../../files/replace-file.js';
 import { cacheNotUsable } from '../errors.js';
-import type { RunSummary } from './run-summary.js';
 
-/** Results of earlier runs by their key. */
+/** Results of earlier runs by the hash of their shard. */
 export interface RunCache {
   /** Undefined when there is none, or it is damaged. */
-  get(key: string): Promise<RunSummary | undefined>;
+  get(hash: string): Promise<string | undefined>;
   /** Whether it is kept now: a full disk costs time later, not the result. */
-  put(key: string, summary: RunSummary): boolean;
+  put(hash: string, result: string): boolean;
 }
 
 /** For experiments that keep nothing. */
@@ -28,23 +27,22 @@ export async function openRunCache(folder: string): Promise<RunCache> {
   } catch (error) {
     throw cacheNotUsable(folder, error);
   }
-  const fileOf = (key: string) => join(folder, `${key}.json`);
+  const fileOf = (hash: string) => join(folder, `${hash}.json`);
   return {
-    async get(key) {
+    async get(hash) {
       try {
-        const text = await readFile(fileOf(key), 'utf8');
+        const text = await readFile(fileOf(hash), 'utf8');
         const end = text.indexOf('\n');
         const body = text.slice(end + 1);
-        return text.slice(0, end) === checksum(body) ? (JSON.parse(body) as RunSummary) : undefined;
+        return text.slice(0, end) === checksum(body) ? body : undefined;
       } catch {
         return undefined;
       }
     },
     // At once: a signal is handled before or after, never in between.
-    put(key, summary) {
-      const body = JSON.stringify(summary);
+    put(hash, result) {
       try {
-        replaceFile(fileOf(key), `${checksum(body)}\n${body}`);
+        replaceFile(fileOf(hash), `${checksum(result)}\n${result}`);
         return true;
       } catch {
         return false;

@@ -35,7 +35,15 @@ export function runKeys(runs: readonly RunInputs[], program: string): string[] {
 }
 
 /** The program as far as results depend on it. A version number alone would keep old results after a change to the code. */
-export async function programFingerprint(): Promise<string> {
+export function programFingerprint(): Promise<string> {
+  fingerprint ??= readFingerprint();
+  return fingerprint;
+}
+
+/** Read once: the program that runs is the one that was loaded. */
+let fingerprint: Promise<string> | undefined;
+
+async function readFingerprint(): Promise<string> {
   const modules = join(HERE, '..', '..');
   const isBundle = !existsSync(join(modules, 'experiment', 'runs'));
   const root = isBundle ? HERE : modules;

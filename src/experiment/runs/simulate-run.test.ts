@@ -4,6 +4,7 @@ import { traceRecipe } from '../recipes/trace-recipe.js';
 import type { TraceRecipe, WorkloadRecipe } from '../recipes/workload-recipe.js';
 import { dependsOnSeed } from '../recipes/workload-recipe.js';
 import { inProcessExecutor } from './executor.js';
+import { resultBytes } from './shard.js';
 import { RunSimulator } from './simulate-run.js';
 
 const SMALL = new URL('../../../examples/small-trace', import.meta.url).pathname;
@@ -84,10 +85,20 @@ describe('dependsOnSeed', () => {
   });
 });
 
+describe('a trace that changes under way', () => {
+  it('is refused: its result would be kept under the hash of the old content', async () => {
+    const recipe = await small();
+    await expect(simulated({ ...recipe, sha256: 'of the old content' })).rejects.toMatchObject({
+      code: 'TRACE_CHANGED',
+    });
+  });
+});
+
 describe('inProcessExecutor', () => {
   it('simulates here', async () => {
     const executor = await inProcessExecutor();
-    expect(await executor.run(fakeRun())).toEqual(await new RunSimulator().simulate(fakeRun()));
+    const result = await executor.run({ hash: '', inputs: fakeRun() });
+    expect(result).toBe(resultBytes(await new RunSimulator().simulate(fakeRun())));
     await executor.close();
   });
 });

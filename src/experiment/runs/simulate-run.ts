@@ -5,7 +5,7 @@ import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { GoodputTarget } from '../../simulator/cluster-config.js';
 import { simulate } from '../../simulator/simulate.js';
 import type { RunInputs } from '../experiment.js';
-import { type MadeWorkload, makeWorkload } from '../recipes/workload-recipe.js';
+import { dependsOnSeed, type MadeWorkload, makeWorkload } from '../recipes/workload-recipe.js';
 import { replicaFiles } from './replica-files.js';
 import { type RunSummary, summarise } from './run-summary.js';
 
@@ -17,7 +17,7 @@ export class RunSimulator {
   #latency: LatencyModel | null = null;
 
   async simulate({ config, workload: recipe }: RunInputs): Promise<RunSummary> {
-    const wanted = JSON.stringify([recipe, config.seed]);
+    const wanted = JSON.stringify([recipe, dependsOnSeed(recipe) ? config.seed : null]);
     const made = this.#made !== null && this.#madeBy === wanted ? this.#made : await makeWorkload(recipe, config.seed);
     const { goodputTargets, maxInFlight, workload } = made;
     // Sessions add their later turns to the table, and jitter and a cap on requests in flight move its arrivals: such a

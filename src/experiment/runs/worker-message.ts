@@ -1,10 +1,9 @@
 import { InputError, RunError } from '../../kernel/errors.js';
-import type { RunSummary } from './run-summary.js';
 
-/** The response of a worker: errors as plain data, because a thread's copy of an error has lost its class. */
-export type WorkerResponse = { summary: RunSummary } | { error: PlainError };
+/** The response of a worker, the result as bytes: errors as plain data, because a thread's copy of an error has lost its class. */
+export type WorkerResponse = { result: string } | { error: PlainError };
 
-interface PlainError {
+export interface PlainError {
   kind: 'input' | 'run' | 'other';
   code: string;
   place: string;

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InputError, RunError } from '../../kernel/errors.js';
 import { fakeRun } from '../fake-experiment.fixture.js';
+import { readResult } from './shard.js';
 import { plainError, thrownError } from './worker-message.js';
 import { createExecutor, WorkerPool } from './worker-pool.js';
 
@@ -24,14 +25,15 @@ function poolOf(width: number, text: string): WorkerPool {
   writeFileSync(
     file,
     `import { parentPort, threadId } from 'node:worker_threads';
-     const answer = (requests) => parentPort.postMessage({ summary: { requests } });
+     const answer = (requests) => parentPort.postMessage({ result: JSON.stringify({ requests }) });
      parentPort.on('message', (run) => { const seed = run.config.seed; ${text} });`,
   );
   pool = new WorkerPool(width, pathToFileURL(file));
   return pool;
 }
 
-const run = (seed: number) => pool.run(fakeRun({ seed })).then(({ requests }) => requests);
+const run = (seed: number) =>
+  pool.run({ hash: '', inputs: fakeRun({ seed }) }).then((result) => readResult(result).requests);
 
 describe('WorkerPool', () => {
   it('completes every run, with more runs than threads', async () => {

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { workerLost } from '../errors.js';
-import type { RunInputs } from '../experiment.js';
 import { inProcessExecutor, type RunExecutor } from './executor.js';
-import type { RunSummary } from './run-summary.js';
+import type { Shard } from './shard.js';
 import { thrownError, type WorkerResponse } from './worker-message.js';
 
 const WORKER = new URL('./worker.js', import.meta.url);
@@ -21,14 +20,15 @@ export async function createExecutor(workers: number): Promise<RunExecutor> {
 }
 
 interface Job {
-  inputs: RunInputs;
-  done(summary: RunSummary): void;
+  shard: Shard;
+  done(result: string): void;
   failed(error: Error): void;
 }
 
 /** Threads that simulate, each one run at a time. The thread that owns the pool only waits for messages. */
 export class WorkerPool implements RunExecutor {
   readonly width: number;
+  readonly isShared = false;
   readonly #file: URL;
   readonly #idle: Worker[] = [];
   readonly #waiting: Job[] = [];
@@ -45,9 +45,9 @@ export class WorkerPool implements RunExecutor {
     for (let i = 0; i < count; i++) this.#idle.push(this.#start());
   }
 
-  run(inputs: RunInputs): Promise<RunSummary> {
+  run(shard: Shard): Promise<string> {
     return new Promise((done, failed) => {
-      this.#waiting.push({ inputs, done, failed });
+      this.#waiting.push({ shard, done, failed });
       this.#next();
     });
   }
@@ -64,7 +64,7 @@ export class WorkerPool implements RunExecutor {
     if (worker === undefined) return;
     const job = this.#waiting.shift()!;
     this.#working.set(worker, job);
-    worker.postMessage(job.inputs);
+    worker.postMessage(job.shard.inputs);
   }
 
   #start(): Worker {
@@ -73,7 +73,7 @@ export class WorkerPool implements RunExecutor {
       const job = this.#working.get(worker)!;
       this.#working.delete(worker);
       this.#idle.push(worker);
-      if ('summary' in response) job.done(response.summary);
+      if ('result' in response) job.done(response.result);
       else job.failed(thrownError(response.error));
       this.#next();
     });

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { mapStackTraces } from '../../files/map-stack-traces.js';
 import type { RunInputs } from '../experiment.js';
+import { resultBytes } from './shard.js';
 import { RunSimulator } from './simulate-run.js';
 import { plainError, type WorkerResponse } from './worker-message.js';
 
@@ -12,7 +13,7 @@ const simulator = new RunSimulator();
 parentPort!.on('message', async (inputs: RunInputs) => {
   let response: WorkerResponse;
   try {
-    response = { summary: await simulator.simulate(inputs) };
+    response = { result: resultBytes(await simulator.simulate(inputs)) };
   } catch (error) {
     response = { error: plainError(error) };
   }
