@@ -19,6 +19,7 @@ import {
   podUrl,
   replicaProblem,
 } from './pod-state.js';
+import { PodTermination } from './pod-termination.js';
 
 /** What all replicas of a runner share. */
 export interface PodReplicaContext {
@@ -51,8 +52,7 @@ export class PodReplica {
   #url: string;
   readonly #writer: DeploymentWriter;
   #end: ContainerEnd | null = null;
-  #endBy = Number.POSITIVE_INFINITY;
-  #isScaledDown = false;
+  readonly #termination: PodTermination;
   #isFinishing = false;
   readonly #tail: PodTail;
   /** Its log has been passed on, or is being so. */
@@ -73,6 +73,7 @@ export class PodReplica {
     this.#progress = progress;
     this.#context = context;
     this.#tail = new PodTail(context);
+    this.#termination = new PodTermination(context);
     this.#changes = new ChangeSignal(context.closed);
     this.#uid = metadata.uid!;
     const manifest = () => deploymentManifest(record, this.#progress, parts, this.#uid);
@@ -133,20 +134,19 @@ export class PodReplica {
   terminate(reason: 'stopped' | 'startup-timeout', graceMs: number): void {
     clearTimeout(this.#startupTimer);
     this.#isReady = false;
-    const isFirst = this.#progress.ending === null || !this.#isScaledDown;
+    const termination = this.#termination;
+    const isFirst = this.#progress.ending === null || !termination.isScaledDown;
     if (this.#progress.ending === null) this.#progress = { ...this.#progress, ending: reason };
     const by = Date.now() + graceMs;
-    if (by >= this.#endBy) return;
-    this.#endBy = by;
+    if (by >= termination.by) return;
+    termination.by = by;
     const pod = this.#pod;
     if (pod !== null) this.#tail.follow(pod);
-    // The pod last: a Deployment that still wants one would start another.
     void (isFirst ? this.#writer.write() : this.#writer.written).then((isApplied) => {
-      this.#isScaledDown ||= isApplied;
-      if (!isApplied) this.#endBy = Number.POSITIVE_INFINITY;
-      else if (this.#pod !== null) return this.#deletePod(this.#pod);
+      termination.isScaledDown ||= isApplied;
+      if (!isApplied) termination.by = Number.POSITIVE_INFINITY;
+      else if (this.#pod !== null) termination.see(this.#pod);
       else this.observe(this.#deployment ?? undefined, []);
-      return undefined;
     });
   }
 
@@ -175,6 +175,7 @@ export class PodReplica {
   /** Resolves when what is being written has been written. */
   async release(): Promise<void> {
     clearTimeout(this.#startupTimer);
+    this.#termination.close();
     this.#changes.notify();
     await this.#writer.close();
   }
@@ -214,17 +215,17 @@ export class PodReplica {
       if (isEnding && this.#isOver) void this.#finish(this.#progress.ending!, this.#end, null);
       return;
     }
-    this.#seePod(pod, same === undefined);
+    this.#seePod(pod);
   }
 
-  #seePod(pod: ReplicaPod, isOther: boolean): void {
+  #seePod(pod: ReplicaPod): void {
     const status = engineStatus(pod);
     // What Kubernetes has started again while no control plane was running goes on.
     this.#restarts ??= Math.max(0, (status?.restartCount ?? 0) - (status?.state?.running === undefined ? 1 : 0));
     this.#url = podUrl(pod, this.record.port) ?? this.#url;
-    this.#end = containerEnd(pod, this.#restarts) ?? this.#end;
+    this.#end ??= containerEnd(pod, this.#restarts);
     if (this.#progress.ending !== null) {
-      if (isOther && this.#isScaledDown) void this.#deletePod(pod);
+      this.#termination.see(pod);
       return;
     }
     if (this.#end !== null) void this.#finish('ended', this.#end, null);
@@ -266,8 +267,9 @@ export class PodReplica {
 
   get #isOver(): boolean {
     const { metadata, status } = this.#deployment ?? {};
-    if (metadata === undefined) return this.#isScaledDown;
-    return this.#isScaledDown && (status?.observedGeneration ?? 0) >= this.#writer.generation && !status?.replicas;
+    const { isScaledDown } = this.#termination;
+    if (metadata === undefined) return isScaledDown;
+    return isScaledDown && (status?.observedGeneration ?? 0) >= this.#writer.generation && !status?.replicas;
   }
 
   async #finish(reason: ReplicaExit['reason'], end: ContainerEnd | null, detail: string | null): Promise<void> {
@@ -275,6 +277,7 @@ export class PodReplica {
     this.#isFinishing = true;
     this.#isReady = false;
     clearTimeout(this.#startupTimer);
+    this.#termination.close();
     const lastLines = await this.#tail.read(this.#pod, end);
     if (this.#context.closed.aborted) return;
     const { at = Date.now(), code = null, signal = null } = end ?? {};
@@ -284,15 +287,5 @@ export class PodReplica {
     if (reason !== 'stopped' && detail !== 'deleted') await this.#writer.write();
     this.#changes.notify();
     this.#context.emit({ type: 'exited', replica: this.handle });
-  }
-
-  async #deletePod({ metadata }: ReplicaPod): Promise<void> {
-    const { calls, onFault } = this.#context;
-    const graceMs = Math.max(0, this.#endBy - Date.now());
-    await calls.deletePod(metadata.name, metadata.uid!, graceMs).catch((error: Error) => {
-      // The next stop tries again.
-      this.#endBy = Number.POSITIVE_INFINITY;
-      onFault(error);
-    });
   }
 }

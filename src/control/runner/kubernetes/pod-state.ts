@@ -73,7 +73,9 @@ export function replicaProblem(deployment: Deployment | null, pod: ReplicaPod | 
     return failure?.status === 'True' ? sentence(failure.reason, failure.message) : null;
   }
   const scheduled = conditionOf(pod.status?.conditions, 'PodScheduled');
-  if (scheduled?.status === 'False') return sentence(scheduled.reason, scheduled.message);
+  // A scheduler that was late may report it after the pod was bound.
+  const hasNode = pod.spec.nodeName !== undefined;
+  if (!hasNode && scheduled?.status === 'False') return sentence(scheduled.reason, scheduled.message);
   const waiting = engineStatus(pod)?.state?.waiting;
   // These two are no problem: every pod begins with them.
   if (waiting === undefined || waiting.reason === 'ContainerCreating' || waiting.reason === 'PodInitializing')
