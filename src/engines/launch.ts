@@ -1,3 +1,4 @@
+import type { PodTemplate } from './pod/default-pod.js';
 import type { EngineTask } from './task.js';
 
 /** How the control plane starts an engine, by version. Keys are those of an Engine resource, which it becomes. */
@@ -15,6 +16,8 @@ export interface LaunchTemplate extends CommandTemplate {
   readonly health_path?: string;
   /** Container image by accelerator, for runners that start containers. */
   readonly images?: Readonly<Record<string, string>>;
+  /** Merged into the default pod, for runners that start pods. */
+  readonly pod?: PodTemplate;
   /** JSON Schema of the flags that an endpoint may set. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }

@@ -44,7 +44,7 @@ describe('refused', () => {
     [[{ op: 'replace', path: '/none', value: 1 }], 'body[0].path: names a field that does not exist'],
     [[{ op: 'remove', path: '/list/2' }], 'body[0].path: names a field that does not exist'],
     [[{ op: 'add', path: '/list/01', value: 1 }], 'body[0].path: names a field that does not exist'],
-    [[{ op: 'remove', path: '' }], 'names the whole resource'],
+    [[{ op: 'remove', path: '' }], 'names the whole document'],
     [[{ op: 'test', path: '/a', value: 2 }], 'body[0].value: differs from the value there'],
     [[{ op: 'add', path: '/a' }], 'body[0].value: is missing'],
     [[{ op: 'add', path: 'a', value: 1 }], 'body[0].path: is not a JSON pointer'],

@@ -1,15 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
 import { hostileValueProblem } from '../../control/resources/documents/document-limits.js';
+import { checkedPatch, patchedDocument } from '../../kernel/json/json-patch.js';
+import { JsonPatchError } from '../../kernel/json/json-pointer.js';
 import { badPatch } from '../errors.js';
 import { BODY } from '../request-parts.js';
-import { addAt, pointerSteps, removeAt, replaceAt, valueAt } from './json-pointer.js';
 
 /** A change of a document. It returns a new one, and never changes the given one. */
 export type Patch = (document: unknown) => unknown;
 
 const MOST_OPERATIONS = 1000;
-/** Characters of all values that one patch copies, as JSON: copies of copies would grow without end. */
-const MOST_COPIED = 64 * 1024;
 
 const MERGE = 'application/merge-patch+json';
 const OPERATIONS = 'application/json-patch+json';
@@ -49,65 +47,17 @@ function merged(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-interface Operation {
-  readonly op?: unknown;
-  readonly path?: unknown;
-  readonly from?: unknown;
-  readonly value?: unknown;
-}
-
 function jsonPatch(operations: readonly unknown[]): Patch {
   if (operations.length > MOST_OPERATIONS) {
     throw badPatch(BODY, `has ${operations.length} operations`, `send at most ${MOST_OPERATIONS}`);
   }
   return (document) => {
-    let result: unknown = structuredClone(document);
-    let copied = 0;
-    for (const [i, operation] of operations.entries()) {
-      const place = `${BODY}[${i}]`;
-      if (typeof operation !== 'object' || operation === null) {
-        throw badPatch(place, 'is not an operation', 'write {"op": "replace", "path": "/spec/replicas", "value": 3}');
-      }
-      const { from, op, path, value } = operation as Operation;
-      const steps = pointerSteps(path, `${place}.path`);
-      const source = op === 'move' || op === 'copy' ? pointerSteps(from, `${place}.from`) : [];
-      const needsValue = op === 'add' || op === 'replace' || op === 'test';
-      if (needsValue && !Object.hasOwn(operation, 'value')) throw badPatch(`${place}.value`, 'is missing', 'give one');
-      switch (op) {
-        case 'add':
-          result = addAt(result, steps, structuredClone(value), `${place}.path`);
-          break;
-        case 'replace':
-          result = replaceAt(result, steps, structuredClone(value), `${place}.path`);
-          break;
-        case 'remove':
-          removeAt(result, steps, `${place}.path`);
-          break;
-        case 'move': {
-          const moved = valueAt(result, source, `${place}.from`);
-          if (steps.length > source.length && source.every((step, at) => step === steps[at])) {
-            throw badPatch(`${place}.path`, 'is inside of from', 'move it elsewhere');
-          }
-          removeAt(result, source, `${place}.from`);
-          result = addAt(result, steps, moved, `${place}.path`);
-          break;
-        }
-        case 'copy': {
-          const original = valueAt(result, source, `${place}.from`);
-          copied += JSON.stringify(original).length;
-          if (copied > MOST_COPIED) throw badPatch(place, 'copies too much', 'send a smaller patch');
-          result = addAt(result, steps, structuredClone(original), `${place}.path`);
-          break;
-        }
-        case 'test':
-          if (!isDeepStrictEqual(valueAt(result, steps, `${place}.path`), value)) {
-            throw badPatch(`${place}.value`, 'differs from the value there', 'get the resource again');
-          }
-          break;
-        default:
-          throw badPatch(`${place}.op`, 'is not known', 'give add, remove, replace, move, copy or test');
-      }
+    try {
+      return patchedDocument(document, checkedPatch(operations));
+    } catch (error) {
+      if (!(error instanceof JsonPatchError)) throw error;
+      const { hint, isMissing, place, problem } = error;
+      throw badPatch(`${BODY}${place}`, problem, isMissing ? "see the fields with 'twinyard get -o json'" : hint);
     }
-    return result;
   };
 }

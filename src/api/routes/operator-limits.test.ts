@@ -109,6 +109,31 @@ describe('what needs an admin in every workspace', () => {
     expect(codeOf(await ask(`PUT ${CHAT}`, marked))).toBe(FORBIDDEN);
   });
 
+  it('is a patch of its manifest, where the Kubernetes cluster allows that to admins', async () => {
+    const allow = (json_patches: string) => {
+      const head = { apiVersion: 'twinyard/v1', kind: 'Cluster', metadata: { name: 'k8s' } };
+      const spec = { type: 'kubernetes', kubernetes: { kubeconfig: '/none', json_patches } };
+      return ask('PUT /api/v1/clusters/k8s', { body: JSON.stringify({ ...head, spec }) });
+    };
+    const json_patches = [{ op: 'add', path: '/spec/template/spec/hostPID', value: true }];
+    const put = async (as = ADMIN, more: object = {}) =>
+      codeOf(
+        await ask(`PUT ${CHAT}`, { as, body: endpointOf({ cluster: 'k8s', json_patches, replicas: 0, ...more }) }),
+      );
+    expect(await put(ADMIN, { cluster: 'local' })).toBe('422 RESOURCE_INVALID');
+    await allow('none');
+    expect(await put()).toBe('422 RESOURCE_INVALID');
+    await allow('admin');
+    for (const [, as] of CALLERS) expect(await put(as)).toBe(FORBIDDEN);
+    expect(await put()).toBe('201 accepted');
+    // It runs what the admin applied, and an operator may scale it and nothing more.
+    expect(await put(OPERATOR, { replicas: 1 })).toBe('200 accepted');
+    expect(await put(OPERATOR, { json_patches: [{ ...json_patches[0], value: false }] })).toBe(FORBIDDEN);
+    expect(await put(OPERATOR, { json_patches: [] })).toBe('200 accepted');
+    await allow('operator');
+    expect(await put(OPERATOR)).toBe('200 accepted');
+  });
+
   it('is refused together with the resource that would allow it', async () => {
     const cluster = {
       apiVersion: 'twinyard/v1',

@@ -1,10 +1,12 @@
 import * as v from 'valibot';
+import { PATCH_OPERATIONS } from '../../kernel/json/json-patch.js';
 import {
   any,
   choice,
   field,
   flag,
   list,
+  listOf,
   map,
   pattern,
   required,
@@ -87,6 +89,20 @@ export const workspaceMetadata = section('Workspace metadata', {
 /** Text that the control plane writes. */
 export const written = v.string();
 export const anyMap = required(map('names', any), { accepts: 'a map' });
+
+const MOST_PATCHES = 100;
+
+/** Operations on a manifest, checked further by `pod-problems.ts`. */
+export const jsonPatches = listOf(
+  section('JSON patch operation', {
+    op: required(choice(PATCH_OPERATIONS), { help: 'what to do' }),
+    path: required(text(), { help: 'JSON pointer, such as /spec/template/spec/hostIPC' }),
+    from: field(text(), { help: 'JSON pointer, for move and copy' }),
+    value: field(any, { help: 'any value, for add, replace and test' }),
+  }),
+  0,
+  MOST_PATCHES,
+);
 
 const condition = section('Condition', {
   type: required(written, { help: 'name of the condition' }),

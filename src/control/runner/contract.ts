@@ -1,3 +1,5 @@
+import type { PatchOperation } from '../../kernel/json/json-patch.js';
+
 /**
  * The interface between the control plane and a system that runs engines: this machine, or a cluster. What passes
  * between them is plain data. A runner has no desired state: it starts and stops replicas on demand, reports their
@@ -79,6 +81,8 @@ export interface KubernetesSettings {
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
   readonly serviceAccount: string | null;
+  /** Whether endpoints may patch their manifests. A patch can mount the host and run any image. */
+  readonly allowsEndpointPatches: boolean;
   /** Pods run as this user and not as root; null: as the image says. */
   readonly runAsUser: number | null;
 }
@@ -111,6 +115,8 @@ export interface ReplicaSpec {
   readonly args: readonly string[];
   /** Container image by accelerator, for runners that start containers. */
   readonly images: Readonly<Record<string, string>>;
+  /** What its pod is made of beyond that, for runners that start pods. */
+  readonly pod?: PodSource;
   /** Added to a small base; nothing else of the control plane's own environment is passed on. */
   readonly env: Readonly<Record<string, string>>;
   /** Added to the environment as well, and never written down or logged. */
@@ -123,6 +129,23 @@ export interface ReplicaSpec {
   readonly startupTimeoutMs: number;
   /** How long requests that it has begun may take when it is ended; where absent, 30 s. */
   readonly drainMs?: number;
+}
+
+/** The template and the patches of an engine version, and the patches of an endpoint. */
+export interface PodSource {
+  /** Merged into the default pod. */
+  readonly template: Readonly<Record<string, unknown>>;
+  /** Values of its placeholders that the runner does not know; undefined for those without a value. */
+  readonly values: Readonly<Record<string, string | undefined>>;
+  /** Applied in this order. */
+  readonly patches: readonly ManifestPatch[];
+}
+
+export interface ManifestPatch {
+  readonly by: 'engine' | 'endpoint';
+  /** For messages: `engine 'vllm' v0.10.2`. */
+  readonly owner: string;
+  readonly operations: readonly PatchOperation[];
 }
 
 /** A share of a GPU goes to the GPU that it fills best, or to the one with the most left. */

@@ -23,6 +23,8 @@ export interface RunnerType {
   readonly builtInCluster: string | null;
   /** Replicas run on this machine: they can load models from its cache and run this very program. */
   readonly runsHere: boolean;
+  /** Replicas are pods: images, pod templates and patches are part of what they run. */
+  readonly runsPods?: boolean;
   /** Whether changed settings name another cluster, so that a runner has to be opened again. */
   isElsewhere?(before: ClusterSettings, after: ClusterSettings): boolean;
   /** Loads the code of the runner only now: a control plane opens few of them. */

@@ -73,8 +73,8 @@ async function partsOf({ spec: given }: ResourceRecord, records: Records): Promi
 
 /** The parts that decide what runs. Secrets are compared in their encrypted form, which stays while they do. */
 function runs(given: ResourceRecord['spec']): string {
-  const { cluster, engine, env, model, secret_env, variables } = given as unknown as RunParts;
-  return canonicalJson({ cluster, engine, env, model, secret_env, variables });
+  const { cluster, engine, env, json_patches, model, secret_env, variables } = given as unknown as RunParts;
+  return canonicalJson({ cluster, engine, env, json_patches, model, secret_env, variables });
 }
 
 function valueAt(spec: unknown, path: string): string {

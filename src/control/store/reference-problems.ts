@@ -3,7 +3,7 @@ import { EVERY_WORKSPACE } from '../../gateway/access/reach.js';
 import type { InputError } from '../../kernel/errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { endpointProblems } from '../resources/check-endpoint.js';
-import { unknownReference } from '../resources/errors.js';
+import { invalidField, unknownReference } from '../resources/errors.js';
 import type { KnownGpu } from '../resources/fit/planned-use.js';
 import type { PlaceOf } from '../resources/kind.js';
 import type { EngineSpec } from '../resources/kinds/engine.js';
@@ -46,8 +46,24 @@ export async function referenceProblems(one: Referring, present: PresentOf): Pro
   };
   await named('Cluster', 'cluster', '', 'spec.cluster', spec.cluster);
   await named('ModelRegistry', 'model registry', one.workspace, 'spec.model.registry', mapOf(spec.model).registry);
-  problems.push(...(await engineProblems(one, spec, present)));
+  problems.push(...(await engineProblems(one, spec, present)), ...(await patchedProblems(one, spec, present)));
   return problems;
+}
+
+/** Patches of an endpoint whose cluster has no manifests, or does not allow them. */
+async function patchedProblems({ placeOf }: Referring, spec: Map, present: PresentOf): Promise<InputError[]> {
+  if (!Array.isArray(spec.json_patches) || spec.json_patches.length === 0) return [];
+  const name = spec.cluster ?? DEFAULT_CLUSTER;
+  const cluster = (await present('Cluster')).find((other) => other.name === name);
+  if (!cluster?.spec) return [];
+  const place = placeOf('spec.json_patches');
+  if (cluster.spec.type !== 'kubernetes') {
+    return [invalidField(place, `cluster '${name}' has no manifests`, 'leave it out, or name a Kubernetes cluster')];
+  }
+  const allowed = mapOf(cluster.spec.kubernetes).json_patches ?? 'none';
+  if (allowed !== 'none') return [];
+  const hint = "leave it out, or ask an admin to set 'kubernetes.json_patches' in the cluster";
+  return [invalidField(place, `cluster '${name}' allows no patches of endpoints`, hint)];
 }
 
 async function workspaceProblems({ placeOf, workspace }: Referring, present: PresentOf): Promise<InputError[]> {

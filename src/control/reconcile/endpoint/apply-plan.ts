@@ -45,7 +45,8 @@ async function start(
   const id = replicaId(record, randomName());
   const fetched = model.state === 'ready' ? model.model : null;
   const spec = store.secretsOf(record) as EndpointSpec;
-  const command = runners.typeOf(spec.cluster)?.runsHere ? self : SELF_ELSEWHERE;
+  const { runsHere, runsPods: isPod } = runners.typeOf(spec.cluster) ?? {};
+  const command = runsHere ? self : SELF_ELSEWHERE;
   try {
     const replica = replicaSpec(id, specHash, {
       record,
@@ -53,6 +54,7 @@ async function start(
       engine: engine!,
       model: fetched,
       download,
+      isPod,
       self: command,
     });
     await runners.start(spec.cluster, replica);

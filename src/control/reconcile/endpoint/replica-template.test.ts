@@ -51,6 +51,31 @@ test('a change of an engine replaces no replica unless its command, environment 
   expect(hash({ health_path: '/ping' })).not.toBe(hash({}));
 });
 
+test('the image, the pod template and patches are part of what a pod runs, and of nothing else', () => {
+  const patch = { op: 'add', path: '/spec/template/spec/hostIPC', value: true } as const;
+  const hash = (isPod: boolean, change: object = {}, more: Record<string, unknown> = {}) =>
+    specHashOf({ record: recordOf(more), engine: { ...vllm, ...change }, model: null, isPod });
+  const changes: [object, Record<string, unknown>?][] = [
+    [{ images: { nvidia: 'other' } }],
+    [{ pod: { hostIPC: true } }],
+    [{ json_patches: [patch] }],
+    [{}, { json_patches: [patch] }],
+  ];
+  for (const change of changes) {
+    expect(hash(true, ...change)).not.toBe(hash(true));
+    expect(hash(false, ...change)).toBe(hash(false));
+  }
+  const record = recordOf({ json_patches: [patch], model: { name: 'acme/tiny', version: 'v2' } });
+  const engine = { ...vllm, pod: { hostIPC: true }, json_patches: [patch] };
+  const parts = { record, spec: record.spec as unknown as EndpointSpec, engine, model: null, self: [], isPod: true };
+  expect(replicaSpec('a', 'h', parts).pod).toMatchObject({
+    template: { hostIPC: true },
+    values: { hub_model: 'acme/tiny', hub_revision: 'v2' },
+    patches: [{ by: 'engine', owner: "engine 'vllm'", operations: [patch] }, { by: 'endpoint' }],
+  });
+  expect(replicaSpec('a', 'h', { ...parts, isPod: false })).not.toHaveProperty('pod');
+});
+
 test('llama.cpp downloads a model without a registry, and loads a file otherwise', () => {
   const engine = engines.get('llama-cpp')!.versions['v0.5.0']!;
   const argsOf = (model: object, fetched = false) => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type HubModel, startCommand } from '../../../engines/start-command.js';
+import type { PatchOperation } from '../../../kernel/json/json-patch.js';
 import { canonicalJson } from '../../../kernel/text/canonical-json.js';
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { impliedTensorParallel } from '../../resources/fit/gpu-shares.js';
@@ -8,7 +9,7 @@ import type { EngineVersion } from '../../resources/kinds/engine.js';
 import { memoryBytes } from '../../resources/parts.js';
 import { isHostPath } from '../../resources/privileges/host-path.js';
 import { DEFAULT_WORKSPACE } from '../../resources/resource.js';
-import type { ReplicaSpec } from '../../runner/contract.js';
+import type { ManifestPatch, PodSource, ReplicaSpec } from '../../runner/contract.js';
 import { RUNNER_PLACEHOLDERS } from '../../runner/fill-placeholders.js';
 import { gpuDemand } from '../../runner/gpu-demand.js';
 import type { FetchedModel } from '../models/model-state.js';
@@ -23,6 +24,8 @@ export interface TemplateParts {
   readonly model: FetchedModel | null;
   /** How an engine elsewhere downloads its model; null where it needs nothing. */
   readonly download?: ModelDownload | null;
+  /** Replicas are pods. */
+  readonly isPod?: boolean | undefined;
   /** The command of this program. */
   readonly self: readonly string[];
 }
@@ -42,7 +45,7 @@ export const servedModel = ({ model }: Pick<EndpointSpec, 'model'>) => model.ser
  * options are not part of it, nor are the paths of this program and of the model. Secrets are hashed in their encrypted form, which
  * changes when they do.
  */
-export function specHashOf({ download, engine, model, record }: Omit<TemplateParts, 'spec' | 'self'>): string {
+export function specHashOf({ download, engine, isPod, model, record }: Omit<TemplateParts, 'spec' | 'self'>): string {
   const spec = record.spec as EndpointSpec;
   const { cluster, env, model: named, resources, secret_env } = spec;
   const parts = {
@@ -51,13 +54,14 @@ export function specHashOf({ download, engine, model, record }: Omit<TemplatePar
     model: { file: named.file, revision: model?.revision },
     env: { ...engine.env, ...download?.env, ...env },
     ...{ secret_env, resources, health: engine.health_path },
+    ...(isPod ? { images: engine.images, pod: podSource(engine, spec) } : {}),
   };
   return createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 16);
 }
 
 /** What a runner needs to start a replica. */
 export function replicaSpec(id: string, specHash: string, parts: TemplateParts): ReplicaSpec {
-  const { download, engine, model, record, self, spec } = parts;
+  const { download, engine, isPod, model, record, self, spec } = parts;
   const { cpu, gpus, memory, product } = spec.resources;
   const [command, ...args] = commandOf(engine, spec, model?.path ?? spec.model.name, model === null, self);
   return {
@@ -70,6 +74,7 @@ export function replicaSpec(id: string, specHash: string, parts: TemplateParts):
     command: command!,
     args,
     images: engine.images,
+    ...(isPod ? { pod: podSource(engine, spec) } : {}),
     env: { ...engine.env, ...download?.env, ...spec.env },
     secretEnv: { ...download?.secretEnv, ...spec.secret_env },
     resources: {
@@ -108,6 +113,36 @@ function commandOf(
     self,
   });
 }
+
+/** Patches of the engine version come first: an endpoint patches what the admin has made. */
+function podSource(engine: EngineVersion, spec: EndpointSpec): PodSource {
+  const { name, version } = spec.engine;
+  const patches: ManifestPatch[] = [
+    {
+      by: 'engine',
+      owner: `engine '${name}'${version ? ` ${version}` : ''}`,
+      operations: patchOf(engine.json_patches),
+    },
+    { by: 'endpoint', owner: 'endpoint', operations: patchOf(spec.json_patches) },
+  ];
+  const hub = isHostPath(spec.model.name) ? undefined : hubModel(spec.model);
+  return {
+    template: engine.pod,
+    values: {
+      model: spec.model.name,
+      model_name: spec.model.name,
+      hub_model: hub?.name,
+      hub_revision: hub?.revision,
+      hub_file: hub?.file,
+      served_model: servedModel(spec),
+    },
+    patches: patches.filter(({ operations }) => operations.length > 0),
+  };
+}
+
+/** Checked when they were applied; a resource of an earlier release has none. */
+const patchOf = (operations: EngineVersion['json_patches'] | undefined) =>
+  (operations ?? []) as readonly PatchOperation[];
 
 const hubModel = ({ file, name, version }: EndpointSpec['model']): HubModel => ({
   name,

@@ -63,7 +63,7 @@ export async function resolveEndpoint(
   const { file = null, name, registry, version: wantedVersion = null } = spec.model;
   const byEngine = (download: ModelDownload | null): ResolvedEndpoint => {
     fetches.forget(key);
-    const specHash = specHashOf({ record, engine, model: null, download });
+    const specHash = specHashOf({ record, engine, model: null, download, isPod: runner.runsPods });
     return { desired: { ...numbers, specHash }, engine, model: NO_MODEL, download, blocker: null };
   };
   if (registry === undefined) return byEngine(null);

@@ -56,6 +56,10 @@ const kubernetes = section('Kubernetes', {
   }),
   tolerations: field(listOf(toleration, 0, 50), { default: [], help: 'taints of nodes that replicas may use' }),
   service_account: field(label, { defaultText: "the namespace's default", help: 'service account of the pods' }),
+  json_patches: field(choice(['none', 'admin', 'operator']), {
+    default: 'none',
+    help: "who may set 'json_patches' of endpoints: they can run any image, mount the host and read Secrets of the namespace",
+  }),
   run_as_user: field(whole(1), {
     defaultText: 'as the image says',
     help: 'user id of the engines, which are not root then; not all images allow it',

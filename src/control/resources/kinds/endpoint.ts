@@ -19,7 +19,8 @@ import {
 import { DEFAULT_CLUSTER } from '../../runner/registry.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
-import { anyMap, environment, environmentValue, memory, name, secretText, written } from '../parts.js';
+import { anyMap, environment, environmentValue, jsonPatches, memory, name, secretText, written } from '../parts.js';
+import { patchProblems } from '../pod-problems.js';
 
 const seconds = number(0, 86_400);
 const { admission, flow_control, routing } = POLICY_SCHEMA.entries;
@@ -68,6 +69,10 @@ const spec = section('Endpoint spec', {
   variables: field(anyMap, { default: {}, help: 'parameters of the engine, checked by its schema' }),
   env: field(environment(environmentValue), { default: {}, help: 'environment variables of the replicas' }),
   secret_env: field(environment(secretText), { default: {}, help: 'environment variables that are secret' }),
+  json_patches: field(jsonPatches, {
+    default: [],
+    help: 'RFC 6902 operations on the Deployment of a replica, in a Kubernetes cluster that allows them',
+  }),
   routing,
   admission,
   flow_control,
@@ -143,6 +148,7 @@ export const endpoint = defineKind({
       if (!Object.hasOwn(given.env, key)) continue;
       problems.push(invalidField(placeOf(`spec.secret_env.${key}`), 'is also in env', 'keep one of the two'));
     }
+    problems.push(...patchProblems(given.json_patches, 'spec.json_patches', placeOf));
     problems.push(...loaderProblems(given, placeOf), ...argumentProblems(given, placeOf));
     try {
       endpointPolicy(given, placeOf);

@@ -7,7 +7,8 @@ import { choice, field, listOf, map, pattern, required, section, text, type Valu
 import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
 import { parameterSchemaProblem } from '../parameter-schema.js';
-import { anyMap, description, environment, name } from '../parts.js';
+import { anyMap, description, environment, jsonPatches, name } from '../parts.js';
+import { patchProblems, podProblems } from '../pod-problems.js';
 
 const argument = text();
 const path = pattern(/^\/[\w./-]*$/, "a path such as '/health'", 200);
@@ -49,8 +50,13 @@ const version = section('Engine version', {
   health_path: field(path, { default: '/health', help: 'path of the readiness check' }),
   load_path: field(path, { default: '/metrics', help: 'path of the metrics' }),
   images: field(map('accelerators', text(), name), { default: {}, help: 'container image by accelerator' }),
-  manifest_template: field(v.pipe(v.string(), v.maxLength(65_536)), {
-    help: 'template for runners that apply manifests',
+  pod: field(anyMap, {
+    default: {},
+    help: 'pod spec of its replicas in Kubernetes, merged into the default one: see kubernetes.md',
+  }),
+  json_patches: field(jsonPatches, {
+    default: [],
+    help: 'RFC 6902 operations on the Deployment of a replica in Kubernetes',
   }),
 });
 
@@ -125,8 +131,15 @@ function valuesIn(value: unknown): number {
   return count;
 }
 
-function versionProblems({ command, parameters }: EngineVersion, path: string, placeOf: PlaceOf): InputError[] {
-  const problems: InputError[] = [];
+function versionProblems(
+  { command, json_patches, parameters, pod }: EngineVersion,
+  path: string,
+  placeOf: PlaceOf,
+): InputError[] {
+  const problems = [
+    ...podProblems(pod, `${path}.pod`, placeOf),
+    ...patchProblems(json_patches, `${path}.json_patches`, placeOf),
+  ];
   const problem = parameterSchemaProblem(parameters);
   if (problem !== null) problems.push(invalidField(placeOf(`${path}.parameters`), problem, 'give a JSON Schema'));
   command.forEach((part, i) => {

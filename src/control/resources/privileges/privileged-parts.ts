@@ -13,7 +13,10 @@ export interface PrivilegedPart {
 }
 
 /** The parts of an endpoint that decide which code its replicas run, with which files and settings. */
-export type RunParts = Pick<EndpointSpec, 'engine' | 'model' | 'cluster' | 'variables' | 'env' | 'secret_env'>;
+export type RunParts = Pick<
+  EndpointSpec,
+  'engine' | 'model' | 'cluster' | 'variables' | 'env' | 'secret_env' | 'json_patches'
+>;
 
 /**
  * What in an endpoint needs an admin: environment variables that its engine does not allow, variables that its engine marks, and a
@@ -34,6 +37,13 @@ export function privilegedParts(spec: RunParts, engine: EngineVersion, cluster: 
   if (registry === undefined && isHostPath(name)) {
     const problem = 'is a path of the machine, which needs the role admin in every workspace';
     parts.push({ path: 'spec.model.name', problem, hint: 'name a model, or a registry that has it' });
+  }
+  // A resource of an earlier release may lack the field.
+  if (spec.json_patches?.length > 0 && cluster?.kubernetes?.json_patches !== 'operator') {
+    const problem = 'change what the pod runs and mounts, which needs the role admin in every workspace';
+    const help =
+      "leave it out, or ask an admin to apply it or to set 'kubernetes.json_patches: operator' in the cluster";
+    parts.push({ path: 'spec.json_patches', problem, hint: help });
   }
   if (cluster?.extra_args !== 'operator') {
     for (const extra of extraArgs(engine.parameters, spec.variables)) {

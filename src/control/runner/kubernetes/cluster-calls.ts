@@ -1,6 +1,7 @@
+import { ENGINE_CONTAINER } from '../../../engines/pod/default-pod.js';
 import { KubeStatusError } from '../../../kube/errors.js';
 import type { KubeClient } from '../../../kube/kube-client.js';
-import { type Deployment, ENGINE_CONTAINER } from './manifests/deployment.js';
+import type { Deployment } from './manifests/deployment.js';
 import { MANAGER } from './manifests/replica-labels.js';
 
 const APPLY = 'application/apply-patch+yaml';

@@ -18,6 +18,22 @@ export const noImage = (accelerator: string, given: readonly string[]) =>
     "add it to 'images' of the Engine, or change the GPUs of the endpoint",
   );
 
+export const badManifestPatch = (place: string, problem: string) =>
+  new InputError(
+    'RUNNER_PATCH',
+    place,
+    problem,
+    "change 'json_patches'; the manifest is that of 'kubectl get -o yaml'",
+  );
+
+export const endpointPatchesNotAllowed = (endpoint: string) =>
+  new InputError(
+    'RUNNER_PATCH',
+    `endpoint '${endpoint}' (json_patches)`,
+    'the cluster allows no patches of endpoints',
+    "leave it out, or set 'kubernetes.json_patches' of the Cluster",
+  );
+
 export const foreignDeployment = (id: string, namespace: string) =>
   new RunError(
     'RUNNER_NOT_STARTED',

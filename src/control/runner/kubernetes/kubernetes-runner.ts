@@ -21,13 +21,7 @@ import { foreignDeployment } from './errors.js';
 import { kubernetesSettings } from './kubernetes-settings.js';
 import type { Deployment, ReplicaPod } from './manifests/deployment.js';
 import { ownLabels, REPLICA_LABEL, replicaLabels, START_LABEL, selectorOf } from './manifests/replica-labels.js';
-import {
-  type DeploymentParts,
-  deploymentManifest,
-  ENGINE_PORT,
-  podSpec,
-  secretManifest,
-} from './manifests/replica-manifests.js';
+import { deploymentManifest, renderedDeployment, secretManifest } from './manifests/replica-manifests.js';
 import { NO_PROGRESS, type PodReplicaRecord, readDeployment } from './manifests/replica-record.js';
 import { PodReplica, type PodReplicaContext } from './pod-replica.js';
 
@@ -179,28 +173,26 @@ export class KubernetesRunner implements Runner {
   async #begin(spec: ReplicaSpec): Promise<PodReplica> {
     const { endpoint, generation, id, resources, specHash, startupTimeoutMs, workspace } = spec;
     const startedAt = Date.now();
+    const { namespace } = this.#calls;
+    const labels = replicaLabels(spec, this.#options.cluster, startedAt);
+    const settings = kubernetesSettings(this.#settings);
+    const { manifest: rendered, port } = renderedDeployment(spec, settings, { labels, namespace });
     const record: PodReplicaRecord = {
-      ...{ id, workspace, endpoint, generation, specHash, resources, startupTimeoutMs, startedAt },
-      port: ENGINE_PORT,
-    };
-    const parts: DeploymentParts = {
-      namespace: this.#calls.namespace,
-      labels: replicaLabels(spec, this.#options.cluster, startedAt),
-      podSpec: podSpec(spec, kubernetesSettings(this.#settings)),
+      ...{ id, workspace, endpoint, generation, specHash, resources, startupTimeoutMs, startedAt, port },
     };
     const present = await this.#calls.getDeployment(id);
-    if (present !== null) throw this.#isOurs(present) ? replicaExists(id) : foreignDeployment(id, parts.namespace);
+    if (present !== null) throw this.#isOurs(present) ? replicaExists(id) : foreignDeployment(id, namespace);
     let made: Deployment | null = null;
     try {
       // Without a pod until its Secret is there, which needs the UID of its owner.
       const hasSecrets = Object.keys(spec.secretEnv).length > 0;
-      const manifest = deploymentManifest(record, NO_PROGRESS, parts);
+      const manifest = deploymentManifest(record, NO_PROGRESS, rendered);
       made = await this.#calls.applyDeployment(id, hasSecrets ? withoutPod(manifest) : manifest);
       if (hasSecrets) {
-        await this.#calls.applySecret(id, secretManifest(spec, parts, made.metadata.uid!)!);
+        await this.#calls.applySecret(id, secretManifest(spec, rendered, port, made.metadata.uid!)!);
         made = await this.#calls.applyDeployment(id, manifest);
       }
-      return new PodReplica(record, NO_PROGRESS, parts, made, this.#context, true);
+      return new PodReplica(record, NO_PROGRESS, rendered, made, this.#context, true);
     } catch (error) {
       if (made !== null) await this.#calls.deleteDeployment(id, made.metadata.uid!).catch(this.#context.onFault);
       throw notStarted(id, (error as Error).message);
@@ -230,12 +222,13 @@ export class KubernetesRunner implements Runner {
 
   /** Also those that another control plane starts while this one stands by. */
   #adopt(deployment: Deployment): void {
-    const { deletionTimestamp, labels = {}, name } = deployment.metadata;
+    const { deletionTimestamp, name } = deployment.metadata;
     if (this.#replicas.has(name) || this.#starting.has(name) || deletionTimestamp !== undefined) return;
     const found = readDeployment(deployment);
     if (found === null || found.record.id !== name) return;
-    const parts = { namespace: this.#calls.namespace, labels, podSpec: found.podSpec };
-    const replica = new PodReplica(found.record, found.progress, parts, deployment, this.#context, false);
+    const { namespace } = this.#calls;
+    const rendered = { ...found.rendered, metadata: { ...found.rendered.metadata, name, namespace } };
+    const replica = new PodReplica(found.record, found.progress, rendered, deployment, this.#context, false);
     this.#replicas.set(name, replica);
     if (found.progress.ending !== null) replica.terminate(found.progress.ending, 0);
     this.#context.emit({ type: 'started', replica: replica.handle });

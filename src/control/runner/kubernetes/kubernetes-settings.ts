@@ -10,6 +10,7 @@ const DEFAULTS: KubernetesSettings = {
   nodeSelector: {},
   tolerations: [],
   serviceAccount: null,
+  allowsEndpointPatches: false,
   runAsUser: null,
 };
 

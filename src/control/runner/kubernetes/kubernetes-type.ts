@@ -6,6 +6,7 @@ export const kubernetesType = {
   summary: 'pods of a Kubernetes cluster',
   builtInCluster: null,
   runsHere: false,
+  runsPods: true,
   isElsewhere,
   async open({ cluster, onFault, scrub, settings }: RunnerOptions) {
     const { KubernetesRunner } = await import('./kubernetes-runner.js');

@@ -4,8 +4,8 @@ import { ChangeSignal, LONGEST_TIMER_MS } from './change-signal.js';
 import type { ClusterCalls } from './cluster-calls.js';
 import { DeploymentWriter } from './deployment-writer.js';
 import { podRemains } from './errors.js';
-import type { Deployment, ReplicaPod } from './manifests/deployment.js';
-import { type DeploymentParts, deploymentManifest } from './manifests/replica-manifests.js';
+import type { Deployment, RenderedDeployment, ReplicaPod } from './manifests/deployment.js';
+import { deploymentManifest } from './manifests/replica-manifests.js';
 import { type PodReplicaRecord, type ReplicaProgress, readDeployment } from './manifests/replica-record.js';
 import { LOG_LINES, logLines, logQuery, PodTail } from './pod-log.js';
 import {
@@ -64,7 +64,7 @@ export class PodReplica {
   constructor(
     record: PodReplicaRecord,
     progress: ReplicaProgress,
-    parts: DeploymentParts,
+    rendered: RenderedDeployment,
     { metadata }: Deployment,
     context: PodReplicaContext,
     isNew: boolean,
@@ -76,7 +76,7 @@ export class PodReplica {
     this.#termination = new PodTermination(context);
     this.#changes = new ChangeSignal(context.closed);
     this.#uid = metadata.uid!;
-    const manifest = () => deploymentManifest(record, this.#progress, parts, this.#uid);
+    const manifest = () => deploymentManifest(record, this.#progress, rendered, this.#uid);
     this.#writer = new DeploymentWriter({ ...context, name: record.id, manifest }, metadata.generation ?? 0);
     this.#restarts = isNew ? 0 : null;
     // No such host: the pod has no address yet.

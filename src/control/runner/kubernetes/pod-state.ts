@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
-import {
-  type ContainerStatus,
-  type Deployment,
-  ENGINE_CONTAINER,
-  type KubeCondition,
-  type ReplicaPod,
-  type TerminatedContainer,
+import { ENGINE_CONTAINER } from '../../../engines/pod/default-pod.js';
+import type {
+  ContainerStatus,
+  Deployment,
+  KubeCondition,
+  ReplicaPod,
+  TerminatedContainer,
 } from './manifests/deployment.js';
 
 /** How a container ended, and where its last lines are. */

@@ -82,6 +82,28 @@ export function runnerDrills(newGround: () => Promise<KubernetesGround>): void {
       expect((await handleOf('a')).phase).toBe('ready');
     });
 
+    test('applies the template and the patches of its engine version, also again after an edit and a restart', async () => {
+      const operations = [{ op: 'add', path: '/spec/template/spec/hostIPC', value: true }] as const;
+      const pod = {
+        template: { containers: [{ name: 'engine', env: [{ name: 'MODEL', value: '{hub_model}' }] }] },
+        values: { hub_model: 'acme/tiny' },
+        patches: [{ by: 'engine', owner: "engine 'x'", operations }],
+      } as const;
+      await runner.start(ground.spec('a', {}, { pod }));
+      const { url } = await happened('ready', 'a');
+      const { env } = (await (await fetch(`${url}/self`)).json()) as { env: Record<string, string> };
+      expect(env.MODEL).toBe('acme/tiny');
+      const spec = async () =>
+        (await deployment('a')).spec as { replicas: number; template: { spec: { hostIPC?: boolean } } };
+      expect((await spec()).template.spec.hostIPC).toBe(true);
+      await runner.close();
+      runner = await ground.open();
+      const edit = { spec: { replicas: 4 } };
+      await ground.client.json(ground.deployment('a'), { method: 'PATCH', contentType: MERGE, body: edit });
+      while ((await spec()).replicas !== 1) await new Promise((resolve) => setTimeout(resolve, 10));
+      expect((await spec()).template.spec.hostIPC).toBe(true);
+    });
+
     test('reports a deleted Deployment, and a deleted pod, as exits', async () => {
       await runner.start(ground.spec('a'));
       await runner.start(ground.spec('b'));

@@ -10,6 +10,17 @@ export interface Deployment extends KubeObject {
   };
 }
 
+/** A Deployment as it is applied, but for what changes during the life of its replica. */
+export interface RenderedDeployment {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
 export interface KubeCondition {
   readonly type: string;
   readonly status: string;
@@ -49,6 +60,3 @@ export interface TerminatedContainer {
   readonly message?: string;
   readonly finishedAt?: string;
 }
-
-/** The container of the engine in a pod. */
-export const ENGINE_CONTAINER = 'engine';

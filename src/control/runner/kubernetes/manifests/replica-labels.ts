@@ -13,6 +13,9 @@ export const selectorOf = (labels: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${name}=${value}`)
     .join();
 
+/** Labels and annotations that only the control plane sets. */
+export const isOwnName = (name: string) => name.startsWith('twinyard/');
+
 /** Pods of an earlier replica with the same id are not taken for those of the next. */
 export const START_LABEL = 'twinyard/start';
 export const REPLICA_LABEL = 'twinyard/replica';

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
-import type { KubernetesSettings } from '../../contract.js';
+import type { KubernetesSettings, ManifestPatch, PodSource, ReplicaSpec } from '../../contract.js';
 import { fakeSpec } from '../../fake-engine.fixture.js';
 import { quantity } from '../cluster-capacity.js';
 import { isElsewhere, kubernetesSettings } from '../kubernetes-settings.js';
+import { renderedPod } from './rendered-pod.js';
 import { replicaLabels } from './replica-labels.js';
-import { deploymentManifest, podSpec, secretManifest } from './replica-manifests.js';
+import { deploymentManifest, renderedDeployment, secretManifest } from './replica-manifests.js';
 import { NO_PROGRESS, readDeployment } from './replica-record.js';
 
 const settings = (kubernetes: Partial<KubernetesSettings> = {}) => kubernetesSettings({ kubernetes });
+const podSpec = (spec: ReplicaSpec, given: KubernetesSettings) => renderedPod(spec, given).podSpec;
 const images = { nvidia: 'engine:gpu', amd: 'engine:rocm', cpu: 'engine:cpu' };
 const resources = { cpu: 1.5, memoryBytes: 2 ** 30, gpus: 2, product: 'NVIDIA H100 80GB HBM3' };
 
@@ -74,20 +76,147 @@ test('secrets are in the Secret, which the Deployment owns, and nowhere else', (
   const spec = fakeSpec('a', {}, { images, secretEnv: { TOKEN: 'hush' } });
   const labels = replicaLabels({ ...spec, engine: { name: 'vllm', version: 'v1+cu' } }, 'k8s', 7);
   expect(labels).toMatchObject({ 'twinyard/version': 'v1_cu', 'twinyard/engine': 'vllm', 'twinyard/cluster': 'k8s' });
-  const parts = { namespace: 'prod', labels, podSpec: podSpec(spec, settings()) };
+  const { manifest: rendered, port } = renderedDeployment(spec, settings(), { namespace: 'prod', labels });
   const { endpoint, generation, id, specHash, startupTimeoutMs, workspace } = spec;
   const record = {
-    ...{ id, workspace, endpoint, generation, specHash, startupTimeoutMs, startedAt: 7, port: 8000 },
+    ...{ id, workspace, endpoint, generation, specHash, startupTimeoutMs, startedAt: 7, port },
     resources: spec.resources,
   };
-  const deployment = deploymentManifest(record, NO_PROGRESS, parts);
+  const deployment = deploymentManifest(record, NO_PROGRESS, rendered);
   expect(JSON.stringify(deployment)).not.toContain('hush');
-  expect(secretManifest(spec, parts, 'uid-1')).toMatchObject({
+  expect(secretManifest(spec, rendered, port, 'uid-1')).toMatchObject({
     metadata: { name: 'a', ownerReferences: [{ kind: 'Deployment', name: 'a', uid: 'uid-1' }] },
     data: { TOKEN: Buffer.from('hush').toString('base64') },
   });
-  expect(readDeployment(deployment as never)).toEqual({ record, progress: NO_PROGRESS, podSpec: parts.podSpec });
+  const { metadata, spec: applied } = rendered;
+  expect(readDeployment(deployment as never)).toEqual({
+    ...{ record, progress: NO_PROGRESS },
+    rendered: { metadata, spec: applied },
+  });
   expect(readDeployment({ metadata: { name: 'a', labels } })).toBeNull();
+});
+
+const source = (change: Partial<PodSource>): PodSource => ({ template: {}, values: {}, patches: [], ...change });
+
+test('the template of an engine version is merged into the pod, and names the port', () => {
+  const template = {
+    initContainers: [
+      {
+        name: 'download',
+        image: '{image}',
+        command: ['hf', 'download', '{hub_model}', ['--revision', '{hub_revision}'], '--local-dir', '/models'],
+        env: ['{env...}'],
+        volumeMounts: [{ name: 'models', mountPath: '/models' }],
+      },
+    ],
+    containers: [
+      {
+        name: 'engine',
+        ports: [{ name: 'http', containerPort: 9000 }],
+        resources: { limits: { 'ephemeral-storage': '200Gi' } },
+        volumeMounts: [{ name: 'models', mountPath: '/models' }],
+      },
+    ],
+    volumes: [{ name: 'models', persistentVolumeClaim: { claimName: 'models' } }],
+  };
+  const pod = source({ template, values: { hub_model: 'acme/tiny', hub_revision: undefined } });
+  const given = { images, args: ['{{port}}'], secretEnv: { HF_TOKEN: 'hush' }, pod };
+  const rendered = renderedPod(fakeSpec('a', {}, given), settings());
+  expect(rendered.port).toBe(9000);
+  const token = { name: 'HF_TOKEN', valueFrom: { secretKeyRef: { name: 'a', key: 'HF_TOKEN' } } };
+  expect(rendered.podSpec).toMatchObject({
+    initContainers: [
+      {
+        image: 'engine:cpu',
+        command: ['hf', 'download', 'acme/tiny', '--local-dir', '/models'],
+        env: [token],
+      },
+    ],
+    containers: [
+      {
+        args: ['9000'],
+        ports: [{ containerPort: 9000, name: 'http' }],
+        resources: { limits: { 'ephemeral-storage': '200Gi' } },
+        env: [token],
+        volumeMounts: [{ mountPath: '/dev/shm' }, { name: 'work' }, { name: 'models' }],
+      },
+    ],
+    volumes: [{ name: 'shm' }, { name: 'work' }, { name: 'models' }],
+  });
+});
+
+const TEMPLATE = '/spec/template/spec';
+const patched = (operations: ManifestPatch['operations'], by: ManifestPatch['by'] = 'engine', allowed = true) => {
+  const pod = source({ patches: [{ by, owner: "engine 'x' v1", operations }] });
+  const spec = fakeSpec('a', {}, { images, env: { A: 'b' }, pod });
+  const labels = replicaLabels(spec, 'k8s', 7);
+  return renderedDeployment(spec, settings({ allowsEndpointPatches: allowed }), { labels, namespace: 'prod' }).manifest;
+};
+
+test('patches change the manifest, and mending applies the patched one', () => {
+  const manifest = patched([
+    { op: 'add', path: `${TEMPLATE}/hostIPC`, value: true },
+    { op: 'add', path: '/metadata/annotations/team', value: 'a' },
+    { op: 'add', path: '/spec/template/metadata/labels/team', value: 'a' },
+    { op: 'test', path: '/spec/replicas', value: 1 },
+    { op: 'replace', path: `${TEMPLATE}/containers/0/image`, value: 'mine' },
+    { op: 'copy', from: `${TEMPLATE}/volumes/0`, path: `${TEMPLATE}/volumes/-` },
+    { op: 'replace', path: `${TEMPLATE}/volumes/2/name`, value: 'copy' },
+    { op: 'move', from: `${TEMPLATE}/containers/0/lifecycle`, path: `${TEMPLATE}/containers/0/livenessProbe` },
+    { op: 'remove', path: `${TEMPLATE}/containers/0/livenessProbe` },
+  ]);
+  expect(manifest).toMatchObject({
+    metadata: { annotations: { team: 'a' }, labels: { 'twinyard/replica': 'a' } },
+    spec: {
+      template: { metadata: { labels: { team: 'a' } }, spec: { hostIPC: true, containers: [{ image: 'mine' }] } },
+    },
+  });
+  expect(JSON.stringify(manifest)).not.toContain('preStop');
+  const written = deploymentManifest({} as never, { ...NO_PROGRESS, ending: 'stopped' }, manifest, 'u');
+  expect(written).toMatchObject({ metadata: { uid: 'u', annotations: { team: 'a' } }, spec: { replicas: 0 } });
+});
+
+test('a patch that does not fit is refused with its index, its operation and its pointer', () => {
+  const good = { op: 'add', path: '/metadata/annotations/a', value: 'b' } as const;
+  expect(() => patched([good, { op: 'remove', path: `${TEMPLATE}/containers/3` }])).toThrow(
+    "engine 'x' v1 (json_patches[1] remove '/spec/template/spec/containers/3'): names a field that does not exist",
+  );
+  expect(() => patched([{ op: 'test', path: '/spec/replicas', value: 2 }])).toThrow('differs from the value there');
+});
+
+test.each<[string, ManifestPatch['operations'][number]]>([
+  ['metadata.name', { op: 'replace', path: '/metadata/name', value: 'b' }],
+  ['metadata.namespace', { op: 'replace', path: '/metadata/namespace', value: 'kube-system' }],
+  ['kind', { op: 'replace', path: '/kind', value: 'DaemonSet' }],
+  ['metadata.ownerReferences', { op: 'add', path: '/metadata/ownerReferences', value: [] }],
+  ['metadata.finalizers', { op: 'add', path: '/metadata/finalizers', value: ['x/y'] }],
+  ['label twinyard/cluster', { op: 'remove', path: '/metadata/labels/twinyard~1cluster' }],
+  ['metadata.name', { op: 'replace', path: '/metadata', value: {} }],
+  ['apiVersion', { op: 'replace', path: '', value: {} }],
+  ['label twinyard/start', { op: 'replace', path: '/spec/template/metadata/labels/twinyard~1start', value: '1' }],
+  ['spec.selector', { op: 'replace', path: '/spec/selector', value: { matchLabels: { a: 'b' } } }],
+  ['spec.replicas', { op: 'replace', path: '/spec/replicas', value: 100 }],
+  ['spec.strategy', { op: 'replace', path: '/spec/strategy', value: { type: 'RollingUpdate' } }],
+  ['twinyard/record', { op: 'add', path: '/metadata/annotations/twinyard~1record', value: '{}' }],
+  ["container 'engine'", { op: 'replace', path: `${TEMPLATE}/containers/0/name`, value: 'other' }],
+  ['spec.selector', { op: 'move', from: '/spec/selector', path: '/spec/was' }],
+])('no patch changes %s', (what, operation) => {
+  expect(() => patched([operation])).toThrow(`${what}, which the control plane sets`);
+});
+
+test('patches of an endpoint need a cluster that allows them, and leave the environment alone', () => {
+  const mount = { op: 'add', path: `${TEMPLATE}/hostIPC`, value: true } as const;
+  expect(() => patched([mount], 'endpoint', false)).toThrow('the cluster allows no patches of endpoints');
+  expect(patched([mount], 'endpoint')).toMatchObject({ spec: { template: { spec: { hostIPC: true } } } });
+  const variable = { name: 'LD_PRELOAD', value: '/tmp/x.so' };
+  const add = { op: 'add', path: `${TEMPLATE}/containers/0/env/-`, value: variable } as const;
+  expect(() => patched([add], 'endpoint')).toThrow("changes the environment of container 'engine'");
+  expect(patched([add])).toMatchObject({ spec: {} });
+  const from = { op: 'add', path: `${TEMPLATE}/containers/0/envFrom`, value: [{ secretRef: { name: 'x' } }] } as const;
+  expect(() => patched([from], 'endpoint')).toThrow("changes the environment of container 'engine'");
+  const sidecar = { name: 'side', image: 'x', env: [variable] };
+  const second = { op: 'add', path: `${TEMPLATE}/containers/-`, value: sidecar } as const;
+  expect(() => patched([second], 'endpoint')).toThrow('sets LD_PRELOAD, which makes programs load code');
 });
 
 test('quantities of Kubernetes are numbers', () => {

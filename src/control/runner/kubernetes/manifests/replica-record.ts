@@ -1,5 +1,5 @@
 import type { ReplicaExit, ReplicaResources, ReplicaSpec } from '../../contract.js';
-import type { Deployment } from './deployment.js';
+import type { Deployment, RenderedDeployment } from './deployment.js';
 import { ENDPOINT_LABEL, REPLICA_LABEL, WORKSPACE_LABEL } from './replica-labels.js';
 
 /** What a later control plane needs to know of a replica, kept in annotations of its Deployment. It holds no secrets. */
@@ -25,25 +25,25 @@ export const NO_PROGRESS: ReplicaProgress = { url: null, readyAt: null, ending: 
 
 const RECORD = 'twinyard/record';
 const PROGRESS = 'twinyard/progress';
-/** The pod's spec as applied: what an edited Deployment is restored from. */
+/** The Deployment as rendered: what an edited one is restored from. */
 const APPLIED = 'twinyard/applied';
 
 export function annotationsOf(
   { endpoint: _, id: __, workspace: ___, ...rest }: PodReplicaRecord,
   progress: ReplicaProgress,
-  podSpec: object,
+  rendered: object,
 ): Record<string, string> {
   return {
     [RECORD]: JSON.stringify(rest),
     [PROGRESS]: JSON.stringify(progress),
-    [APPLIED]: JSON.stringify(podSpec),
+    [APPLIED]: JSON.stringify(rendered),
   };
 }
 
 export interface FoundDeployment {
   readonly record: PodReplicaRecord;
   readonly progress: ReplicaProgress;
-  readonly podSpec: object;
+  readonly rendered: RenderedDeployment;
 }
 
 /** Null: the annotations are missing or damaged. */
@@ -51,11 +51,14 @@ export function readDeployment({ metadata: { annotations = {}, labels = {} } }: 
   try {
     const [id, endpoint, workspace] = [REPLICA_LABEL, ENDPOINT_LABEL, WORKSPACE_LABEL].map((name) => labels[name]);
     const rest = JSON.parse(annotations[RECORD] ?? '') as Omit<PodReplicaRecord, 'id' | 'endpoint' | 'workspace'>;
+    const rendered = JSON.parse(annotations[APPLIED] ?? '') as Partial<RenderedDeployment>;
     if (id === undefined || endpoint === undefined || workspace === undefined) return null;
+    if (rendered.metadata === undefined || rendered.spec === undefined) return null;
+    const { metadata, spec } = rendered;
     return {
       record: { ...rest, id, endpoint, workspace },
       progress: JSON.parse(annotations[PROGRESS] ?? '') as ReplicaProgress,
-      podSpec: JSON.parse(annotations[APPLIED] ?? '') as object,
+      rendered: { metadata, spec },
     };
   } catch {
     return null;

@@ -1,4 +1,18 @@
-import { badPatch } from '../errors.js';
+/** Why a JSON patch (RFC 6902) cannot be applied, and in which of its operations. */
+export class JsonPatchError extends Error {
+  override readonly name = 'JsonPatchError';
+
+  constructor(
+    /** Behind the name of the list: `[2].path`; empty for the list itself. */
+    readonly place: string,
+    readonly problem: string,
+    readonly hint: string,
+    /** A pointer to what is not there: how its fields can be seen depends on the document. */
+    readonly isMissing = false,
+  ) {
+    super(`${place}: ${problem}; ${hint}`);
+  }
+}
 
 type Holder = Record<string, unknown> | unknown[];
 
@@ -7,17 +21,17 @@ const LONGEST = 4096;
 /** The steps of a JSON pointer (RFC 6901). Throws for one that is none, or that names a prototype. */
 export function pointerSteps(given: unknown, place: string): string[] {
   if (typeof given !== 'string' || (given !== '' && !given.startsWith('/'))) {
-    throw badPatch(place, 'is not a JSON pointer', "write one as in '/spec/replicas'");
+    throw new JsonPatchError(place, 'is not a JSON pointer', "write one as in '/spec/replicas'");
   }
   if (given.length > LONGEST)
-    throw badPatch(place, `has more than ${LONGEST} characters`, 'resources are not that deep');
+    throw new JsonPatchError(place, `has more than ${LONGEST} characters`, 'no document is that deep');
   const steps = given === '' ? [] : given.slice(1).split('/');
   return steps.map((step) => checkedKey(step.replace(/~1/g, '/').replace(/~0/g, '~'), place));
 }
 
 /** Keys that JavaScript takes for something else are refused rather than dropped. */
 function checkedKey(key: string, place: string): string {
-  if (key === '__proto__') throw badPatch(place, `'${key}' is not a key`, 'leave it out');
+  if (key === '__proto__') throw new JsonPatchError(place, `'${key}' is not a key`, 'leave it out');
   return key;
 }
 
@@ -46,7 +60,7 @@ export function replaceAt(document: unknown, steps: readonly string[], value: un
 }
 
 export function removeAt(document: unknown, steps: readonly string[], place: string): void {
-  if (steps.length === 0) throw badPatch(place, 'names the whole resource', 'delete it instead');
+  if (steps.length === 0) throw new JsonPatchError(place, 'names the whole document', 'give the pointer of a field');
   const [holder, last] = holderOf(document, steps, place);
   childOf(holder, last, place);
   if (Array.isArray(holder)) holder.splice(indexIn(holder, last, place), 1);
@@ -72,4 +86,4 @@ function indexIn(list: readonly unknown[], step: string, place: string, beyond =
 }
 
 const nothingThere = (place: string) =>
-  badPatch(place, 'names a field that does not exist', "see the fields with 'twinyard get -o json'");
+  new JsonPatchError(place, 'names a field that does not exist', 'give the pointer of one that does', true);
