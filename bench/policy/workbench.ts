@@ -1,7 +1,7 @@
 import { randomStream } from '../../src/kernel/random-stream.js';
 import type { RoutingPicker, RoutingPolicy } from '../../src/policy/contract.js';
 import { createFleetView, type FleetView } from '../../src/policy/fleet-view.js';
-import { PrefixIndex } from '../../src/policy/host/prefix-index.js';
+import { PrefixIndex } from '../../src/policy/host/prefix/prefix-index.js';
 import { policyOptions } from '../../src/policy/policy-options.js';
 import { createRequestFeatures, type RequestFeatures } from '../../src/policy/request-features.js';
 

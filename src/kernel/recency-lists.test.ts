@@ -23,7 +23,11 @@ describe('RecencyLists', () => {
         lists.remove(holder, entry);
         expected[holder] = expected[holder]!.filter((one) => one !== entry);
       }
-      if (random.below(4) > 0) {
+      const newer = expected[list]![random.below(40)];
+      if (newer !== undefined) {
+        lists.insertBefore(list, entry, newer);
+        expected[list]!.splice(expected[list]!.indexOf(newer), 0, entry);
+      } else if (random.below(4) > 0) {
         lists.append(list, entry);
         expected[list]!.push(entry);
       }

@@ -44,6 +44,16 @@ export class RecencyLists {
     this.newest[list] = entry;
   }
 
+  /** Puts an entry that is in no list directly before one of this list. */
+  insertBefore(list: number, entry: number, newer: number): void {
+    const older = this.#older[newer]!;
+    this.#older[entry] = older;
+    this.#newer[entry] = newer;
+    this.#older[newer] = entry;
+    if (older === NONE) this.oldest[list] = entry;
+    else this.#newer[older] = entry;
+  }
+
   /** Removes an entry from the list that it is in. */
   remove(list: number, entry: number): void {
     const older = this.#older[entry]!;

@@ -2,7 +2,7 @@ import { grownArray, roomFor } from '../../kernel/grown-array.js';
 import type { FleetView, Signal } from '../fleet-view.js';
 import { rearrange } from '../rearrange.js';
 import { hitTokens, type RequestFeatures } from '../request-features.js';
-import { PrefixIndex } from './prefix-index.js';
+import { PrefixIndex } from './prefix/prefix-index.js';
 
 /** Prompt blocks that the router remembers per replica by default. */
 export const DEFAULT_PREFIX_CAPACITY = 10_000;

@@ -12,6 +12,19 @@ function touch(index: PrefixIndex, replica: number, blocks: readonly number[]): 
   index.touch(replica, Int32Array.from(blocks), blocks.length);
 }
 
+/** Ids of the blocks of prompts, as hosts make them: one per block and everything before it. */
+class Chains {
+  readonly #ids = new Map<string, number>();
+
+  of(blocks: readonly number[]): number[] {
+    return blocks.map((_, i) => {
+      const path = blocks.slice(0, i + 1).join();
+      if (!this.#ids.has(path)) this.#ids.set(path, this.#ids.size);
+      return this.#ids.get(path)!;
+    });
+  }
+}
+
 /** The rule in its plainest form: a list per replica, least recent first. */
 class NaiveIndex {
   readonly lists: number[][];
@@ -48,9 +61,9 @@ describe('PrefixIndex', () => {
   it('counts leading blocks per replica and stops at the first gap', () => {
     const index = new PrefixIndex(3, 100);
     touch(index, 0, [1, 2, 3]);
-    touch(index, 1, [1, 9, 3]);
+    touch(index, 1, [1, 9, 8]);
     expect(matched(index, 3, [1, 2, 3, 4])).toEqual([3, 1, 0]);
-    expect(matched(index, 3, [2, 3])).toEqual([2, 0, 0]);
+    expect(matched(index, 3, [1, 9])).toEqual([1, 2, 0]);
     expect(matched(index, 3, [8])).toEqual([0, 0, 0]);
     expect(matched(index, 3, [])).toEqual([0, 0, 0]);
   });
@@ -67,23 +80,25 @@ describe('PrefixIndex', () => {
 
   it('drops the least recently sent block first; a lookup does not make it more recent', () => {
     const index = new PrefixIndex(1, 3);
-    touch(index, 0, [1, 2, 3]);
+    const known = () => [1, 2, 3, 4, 5].filter((block) => matched(index, 1, [block])[0] === 1);
+    for (const block of [1, 2, 3]) touch(index, 0, [block]);
     matched(index, 1, [1]);
     touch(index, 0, [4]);
-    expect(matched(index, 1, [1])).toEqual([0]);
-    expect(matched(index, 1, [2, 3, 4])).toEqual([3]);
+    expect(known()).toEqual([2, 3, 4]);
     touch(index, 0, [2]);
     touch(index, 0, [5]);
-    expect(matched(index, 1, [3])).toEqual([0]);
-    expect(matched(index, 1, [4, 2, 5])).toEqual([3]);
+    expect(known()).toEqual([2, 4, 5]);
   });
 
-  it('keeps the last blocks of a prompt that is longer than its capacity', () => {
+  it('keeps nothing that it can find of a prompt that is longer than its capacity, and drops all else for it', () => {
     const index = new PrefixIndex(1, 2);
+    touch(index, 0, [7]);
     touch(index, 0, [1, 2, 3]);
-    expect(matched(index, 1, [1, 2, 3])).toEqual([0]);
-    expect(matched(index, 1, [2, 3])).toEqual([2]);
-    expect(index.held(0)).toBe(2);
+    expect([matched(index, 1, [1, 2, 3]), matched(index, 1, [7]), index.held(0)]).toEqual([[0], [0], 2]);
+    touch(index, 0, [1, 2, 3]);
+    expect([matched(index, 1, [1, 2, 3]), index.held(0)]).toEqual([[0], 2]);
+    touch(index, 0, [1, 2]);
+    expect([matched(index, 1, [1, 2, 3]), index.held(0)]).toEqual([[2], 2]);
   });
 
   it('remembers nothing with a capacity of 0', () => {
@@ -99,19 +114,21 @@ describe('PrefixIndex', () => {
       from: fc.shuffledSubarray([0, 1, 2, -1, -1], { maxLength: replicas }),
       replica: fc.nat({ max: replicas - 1 }),
       solo: fc.oneof(fc.constant(0), fc.nat({ max: 12 })),
+      // Few different blocks: prompts share beginnings of all lengths.
       blocks: fc.oneof(
-        fc.array(fc.nat({ max: 12 }), { maxLength: 8 }),
-        fc
-          .tuple(fc.nat({ max: 3 }), fc.nat({ max: 8 }))
-          .map(([start, length]) => Array.from({ length }, (_, i) => start + i)),
+        fc.array(fc.nat({ max: 2 }), { maxLength: 8 }),
+        fc.nat({ max: 12 }).map((length) => Array<number>(length).fill(0)),
       ),
     });
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 9 }), fc.array(step, { maxLength: 60 }), (capacity, steps) => {
+      fc.property(fc.integer({ min: 1, max: 15 }), fc.array(step, { maxLength: 60 }), (capacity, steps) => {
         const index = new PrefixIndex(replicas, capacity);
         const naive = new NaiveIndex(replicas, capacity);
-        let unseen = 1000;
-        for (const { kind, replica, blocks, solo, from } of steps) {
+        const chains = new Chains();
+        const prompts = steps.map(({ blocks }) => chains.of(blocks));
+        let unseen = 100_000;
+        for (const [i, { kind, replica, solo, from }] of steps.entries()) {
+          const blocks = prompts[i]!;
           if (kind === 'touch') {
             index.touch(replica, Int32Array.from(blocks), blocks.length, solo);
             naive.touch(replica, [...blocks, ...Array.from({ length: solo }, () => unseen++)]);
@@ -122,9 +139,7 @@ describe('PrefixIndex', () => {
             index.rearrange(Int32Array.from(from));
             naive.rearrange(from);
           }
-          expect(matched(index, replicas, blocks)).toEqual(naive.match(blocks));
-          for (let block = 0; block <= 12; block++)
-            expect(matched(index, replicas, [block])).toEqual(naive.match([block]));
+          for (const prompt of prompts) expect(matched(index, replicas, prompt)).toEqual(naive.match(prompt));
           expect(naive.lists.map((_, i) => index.held(i))).toEqual(naive.lists.map((list) => list.length));
         }
       }),
@@ -146,31 +161,73 @@ describe('PrefixIndex', () => {
 
 describe('shares of tenants', () => {
   const ids = (from: number, count: number) => Int32Array.from({ length: count }, (_, i) => from + i);
-  const known = (index: PrefixIndex, blocks: Int32Array) => {
+  /** Blocks [from, from + count) as prompts of ten. */
+  const tens = (from: number, count: number) => Array.from({ length: count / 10 }, (_, i) => ids(from + 10 * i, 10));
+  const send = (index: PrefixIndex, prompts: readonly Int32Array[], tenant: number) => {
+    for (const prompt of prompts) index.touch(0, prompt, prompt.length, 0, tenant);
+  };
+  const known = (index: PrefixIndex, prompts: readonly Int32Array[]) => {
     const matched = new Int32Array(1);
-    index.match(blocks, blocks.length, matched);
-    return matched[0];
+    return prompts.reduce((sum, prompt) => {
+      index.match(prompt, prompt.length, matched);
+      return sum + matched[0]!;
+    }, 0);
   };
 
   it.each([0, 500])(
     'hold what a tenant has within its share, whatever another sends, %i of it counted only',
     (solo) => {
       const index = new PrefixIndex(1, 100);
-      index.touch(0, ids(0, 40), 40, 0, 1);
+      send(index, tens(0, 40), 1);
       for (let prompt = 0; prompt < 4; prompt++) index.touch(0, ids(1000 * (prompt + 1), 300), 300, solo, 2);
-      expect([known(index, ids(0, 40)), index.held(0)]).toEqual([40, 100]);
+      expect([known(index, tens(0, 40)), index.held(0)]).toEqual([40, 100]);
       // Beyond its share, a tenant drops what it sent first.
-      index.touch(0, ids(100, 30), 30, 0, 1);
-      expect([known(index, ids(0, 40)), known(index, ids(20, 20)), known(index, ids(100, 30))]).toEqual([0, 20, 30]);
+      send(index, tens(100, 30), 1);
+      expect([known(index, tens(0, 20)), known(index, tens(20, 20)), known(index, tens(100, 30))]).toEqual([0, 20, 30]);
     },
   );
 
   it('take back what another tenant used while it was alone', () => {
     const index = new PrefixIndex(1, 100);
-    index.touch(0, ids(0, 100), 100, 0, 1);
-    expect(known(index, ids(0, 100))).toBe(100);
-    index.touch(0, ids(1000, 60), 60, 0, 2);
-    expect([known(index, ids(1010, 50)), known(index, ids(50, 50)), index.held(0)]).toEqual([50, 50, 100]);
+    send(index, tens(0, 100), 1);
+    expect(known(index, tens(0, 100))).toBe(100);
+    send(index, tens(1000, 60), 2);
+    expect([known(index, tens(1010, 50)), known(index, tens(50, 50)), index.held(0)]).toEqual([50, 50, 100]);
+  });
+
+  it('are charged for blocks that were dropped with another share and are sent again', () => {
+    const index = new PrefixIndex(1, 40);
+    const shared = ids(0, 20);
+    send(index, [shared, ...tens(100, 20)], 1);
+    // Drops the first ten blocks of the shared prompt.
+    send(index, tens(200, 10), 2);
+    expect(known(index, [shared])).toBe(0);
+    send(index, [shared], 2);
+    // The tenant has them and its own ten; the other one has what it had.
+    expect([known(index, [shared]), known(index, tens(100, 20)), known(index, tens(200, 10))]).toEqual([20, 10, 10]);
+    send(index, [...tens(300, 20)], 2);
+    expect([known(index, tens(110, 10)), known(index, tens(300, 20)), index.held(0)]).toEqual([10, 20, 40]);
+  });
+
+  it('hold for any sequence of prompts of others', () => {
+    const prompt = fc.record({
+      blocks: fc.array(fc.nat({ max: 2 }), { maxLength: 30 }),
+      solo: fc.nat({ max: 40 }),
+      tenant: fc.constantFrom(2, 3),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 2 }), { maxLength: 10 }), fc.array(prompt), (own, others) => {
+        const index = new PrefixIndex(1, 30);
+        const chains = new Chains();
+        const first = Int32Array.from(chains.of(own));
+        index.touch(0, first, first.length, 0, 1);
+        for (const { blocks, solo, tenant } of others) {
+          index.touch(0, Int32Array.from(chains.of(blocks)), blocks.length, solo, tenant);
+          expect(known(index, [first])).toBe(first.length);
+          expect(index.held(0)).toBeLessThanOrEqual(30);
+        }
+      }),
+    );
   });
 
   it('follow their replica, and are free when it forgets', () => {
