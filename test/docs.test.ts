@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { COMMAND_LINES } from '../src/cli/command-lines.js';
 import { generatedPages } from '../src/cli/documentation/pages.js';
 import { flagsOf } from '../src/cli/flags/command-line.js';
+import { parseSweepFile } from '../src/cli/sweep/sweep-file.js';
 import { readResources } from '../src/control/resources/read-resources.js';
 import { DISPATCH_ORDERS } from '../src/policy/queueing/dispatch-orders.js';
 import { FAIRNESS_POLICIES } from '../src/policy/queueing/fairness-policies.js';
@@ -147,6 +148,7 @@ describe('pages', () => {
       const text = lines.join('\n');
       const place = `${path}:${line}`;
       if (/^version:/m.test(text)) expect(() => readWorkloadSpec(text, place)).not.toThrow();
+      else if (/^kind: Sweep$/m.test(text)) await expect(parseSweepFile(text, place)).resolves.toBeDefined();
       else if (/^trace_version:/m.test(text)) await expect(readTraceHeader(text, place)).resolves.toBeDefined();
       else if (/^apiVersion: twinyard\//m.test(text)) expect(() => readResources(text, place)).not.toThrow();
       else await expect(parsePolicyBundle(text, place)).resolves.toBeDefined();

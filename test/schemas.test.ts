@@ -23,8 +23,9 @@ function formatOf(document: Document): string | null {
   const has = (...keys: string[]) => keys.some((key) => Object.hasOwn(document, key));
   if (has('trace_version', 'scrape_configs')) return null;
   if (has('apiVersion')) return 'resources';
+  if (has('kind')) return 'experiment';
   if (has('version')) return 'workload';
-  if (has('routing-policy')) return 'experiment';
+  if (has('routing-policy')) return 'variant';
   return has('routing', 'admission', 'flow_control', 'tenant_budgets') ? 'policy' : 'config';
 }
 

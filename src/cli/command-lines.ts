@@ -44,6 +44,7 @@ import { KUBE_ROLE } from './serve/kube-role.js';
 import { SERVE } from './serve/serve.js';
 import { REPLAY } from './simulate/replay.js';
 import { RUN } from './simulate/run.js';
+import { SWEEP } from './sweep/sweep.js';
 import { TOP } from './top/top.js';
 import { TRACE_ANONYMISE } from './trace/anonymise.js';
 import { TRACE_CAP } from './trace/cap.js';
@@ -59,6 +60,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   RUN,
   REPLAY,
   COMPARE,
+  SWEEP,
   DECIDE,
   SERVE,
   KUBE_ROLE,

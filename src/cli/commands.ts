@@ -36,6 +36,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./compare/compare.js')).compare,
   },
   {
+    name: 'sweep',
+    group: 'Simulate',
+    summary: 'simulate combinations of settings and report which keep constraints and are best',
+    load: async () => (await import('./sweep/sweep.js')).sweep,
+  },
+  {
     name: 'decide',
     group: 'Simulate',
     summary: 'run a routing policy over a stream of events',

@@ -34,7 +34,7 @@ export async function planExperiment(
     const variants = await resolve(planned);
     warnOfOtherWorkloads(variants, axis === null, diagnostics);
     const title = configs.length > 0 ? 'Configurations' : 'Routing policies';
-    return { title, variants, seeds: seedsOf(flags, variants), axis, headline: null, notes: notesOf(variants) };
+    return { title, variants, seeds: seedsOf(flags.values, variants), axis, headline: null, notes: notesOf(variants) };
   }
   if (configs.length > 0) throw conflictingFlags('--preset', 'given together with --config', 'keep one of them');
   const preset = PRESETS.find((one) => one.name === name)!;
@@ -43,7 +43,7 @@ export async function planExperiment(
   return {
     title: preset.title,
     variants,
-    seeds: seedsOf(flags, variants),
+    seeds: seedsOf(flags.values, variants),
     axis: preset.axis,
     headline: preset.headline,
     notes: [...preset.notes(capacity), ...notesOf(variants)],
@@ -72,7 +72,10 @@ async function measureCapacity(
 }
 
 /** A workload that is the same for every seed is simulated once, unless --seeds or --seed is given. */
-function seedsOf({ values }: FlagValues<ComparisonFlags>, variants: readonly Variant[]): number[] {
+export function seedsOf(
+  values: Pick<FlagValues<ComparisonFlags>['values'], 'seed' | 'seeds'>,
+  variants: readonly RunInputs[],
+): readonly number[] {
   if (values.seed !== null) {
     if (values.seeds !== null) throw conflictingFlags('--seeds', 'given together with --seed', 'keep one of them');
     return values.seed;
@@ -82,11 +85,11 @@ function seedsOf({ values }: FlagValues<ComparisonFlags>, variants: readonly Var
 }
 
 /** Whether two seeds give two workloads, or the same at slightly different times. */
-function variesWithSeed({ config, workload }: Variant): boolean {
+function variesWithSeed({ config, workload }: RunInputs): boolean {
   return dependsOnSeed(workload) || config.arrivalJitterUs !== undefined;
 }
 
-function notesOf(variants: readonly Variant[]): string[] {
+export function notesOf(variants: readonly RunInputs[]): string[] {
   if (variants.some(({ workload }) => dependsOnSeed(workload))) return [];
   if (variants.some(variesWithSeed)) {
     return [
@@ -107,7 +110,7 @@ function warnOfOtherWorkloads(variants: readonly Variant[], sameLoad: boolean, {
 }
 
 /** Variants share most of their flags: each warning is printed once. */
-function saidOnce(diagnostics: Diagnostics): Diagnostics {
+export function saidOnce(diagnostics: Diagnostics): Diagnostics {
   const said = new Set<string>();
   const once = (say: (line: string) => void) => (line: string) => {
     if (!said.has(line)) say(line);

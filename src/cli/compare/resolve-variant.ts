@@ -1,4 +1,5 @@
 import type { Variant } from '../../experiment/experiment.js';
+import type { TraceHashes } from '../../experiment/recipes/trace-recipe.js';
 import type { WorkloadRecipe } from '../../experiment/recipes/workload-recipe.js';
 import type { GoodputTarget } from '../../simulator/cluster-config.js';
 import { distributionSpec } from '../../workload/generate/distribution-spec.js';
@@ -20,12 +21,19 @@ import type { PlannedVariant } from './variant-plan.js';
 
 const TRACE_FLAGS = ['trace', 'trace-header', 'trace-data'];
 
-/** Turns a planned variant into plain data that a worker can simulate. */
-export async function resolveVariant(planned: PlannedVariant, diagnostics: Diagnostics): Promise<Variant> {
+/**
+ * Turns a planned variant into plain data that a worker can simulate.
+ * @param hashes shared by variants that replay the same trace
+ */
+export async function resolveVariant(
+  planned: PlannedVariant,
+  diagnostics: Diagnostics,
+  hashes: TraceHashes = new Map(),
+): Promise<Variant> {
   const { name, against, isolates, series, x, settings, source } = planned;
   return atPlaces(settings, source, async () => {
     const { config, workload } = replays(settings)
-      ? await resolveReplay(settings, diagnostics)
+      ? await resolveReplay(settings, diagnostics, hashes)
       : await resolveRun(settings, planned.workload, diagnostics);
     return {
       ...{ name, against, isolates, series, x },
@@ -61,7 +69,7 @@ async function resolveRun(
   };
 }
 
-async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Promise<Resolved> {
+async function resolveReplay(settings: Settings, diagnostics: Diagnostics, hashes: TraceHashes): Promise<Resolved> {
   const flags = await settingsAsFlags<SimulationFlags & ReplayWorkloadFlags>(REPLAY, settings, {
     problem: 'a trace has its own requests',
     hint: 'leave it out, or leave out the trace',
@@ -72,7 +80,7 @@ async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Prom
   const part = tracePartOf(flags);
   const client = replayClient(flags);
   const { traceRecipe } = await import('../../experiment/recipes/trace-recipe.js');
-  const workload = await traceRecipe({
+  const trace = {
     header: header?.path ?? null,
     data: data.path,
     ...(part === undefined ? {} : { part }),
@@ -81,8 +89,8 @@ async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Prom
     thinkTimeDist: flags.values['think-time-dist'],
     maxTurns: null,
     ...(Object.keys(client).length === 0 ? {} : { client }),
-  });
-  return { config, workload };
+  };
+  return { config, workload: await traceRecipe(trace, hashes) };
 }
 
 function withMaxTurns(workload: WorkloadRecipe, maxTurns: number): WorkloadRecipe {

@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** The cache of the flags. Where the default folder cannot be used, nothing is cached. */
 export async function runCacheOf(
-  { values, given }: FlagValues<ComparisonFlags>,
+  { values, given }: FlagValues<Pick<ComparisonFlags, 'cache' | 'no-cache'>>,
   env: Env,
   diagnostics: Diagnostics,
 ): Promise<RunCache> {

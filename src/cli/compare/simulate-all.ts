@@ -17,10 +17,11 @@ export interface Surroundings {
 }
 
 /** Simulates runs with a progress bar; a signal keeps finished runs in the cache and reports them. */
-export async function simulateAll(
+export async function simulateAll<Kept = RunSummary>(
   runs: readonly RunInputs[],
   { executor, cache, signals, io, diagnostics }: Surroundings,
-): Promise<RunSummary[]> {
+  keep?: (summary: RunSummary) => Kept,
+): Promise<Kept[]> {
   const bar = createExperimentProgress(io);
   let state: ExperimentProgress = { done: 0, total: runs.length, computed: 0, notKept: 0 };
   const stopped = () => {
@@ -30,10 +31,11 @@ export async function simulateAll(
   };
   signals.add(stopped);
   try {
-    return await simulateRuns(runs, executor, cache, (now) => {
+    const update = (now: ExperimentProgress) => {
       state = now;
       bar.update(now);
-    });
+    };
+    return await simulateRuns(runs, executor, cache, update, keep);
   } finally {
     signals.remove(stopped);
     bar.end();

@@ -5,6 +5,8 @@ import { ownCompareGroups } from '../compare/compare-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { Flag, FlagGroup } from '../flags/flag.js';
 import { DEFAULT_WIDTH, exampleText, flagTerm, sentence, withRegisteredNames } from '../help/help-text.js';
+import { SWEEP } from '../sweep/sweep.js';
+import { ownSweepGroups } from '../sweep/sweep-flags.js';
 import { ownValidateGroups, VALIDATE } from '../validate/validate.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 
@@ -17,6 +19,13 @@ const BORROWED = new Map<CommandLine, { groups: CommandLine['groups']; note: str
     COMPARE,
     {
       groups: ownCompareGroups,
+      note: 'It also takes the flags of [`run`](run.md) and [`replay`](replay.md) that describe the cluster, the instance and the workload.',
+    },
+  ],
+  [
+    SWEEP,
+    {
+      groups: ownSweepGroups,
       note: 'It also takes the flags of [`run`](run.md) and [`replay`](replay.md) that describe the cluster, the instance and the workload.',
     },
   ],

@@ -29,7 +29,12 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   },
   {
     name: 'experiment',
-    summary: 'variant of an experiment, for compare --config',
+    summary: 'experiment with its base, axes and constraints: kind Sweep, for sweep',
+    schemas: async () => [await (await import('../sweep/sweep-file.js')).sweepSchema()],
+  },
+  {
+    name: 'variant',
+    summary: 'variant of a comparison, for compare --config',
     async schemas() {
       const [{ variantFlags }, { variantSchema }] = await Promise.all([
         import('../compare/compare-flags.js'),

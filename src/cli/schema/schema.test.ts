@@ -16,13 +16,16 @@ describe('twinyard schema', () => {
     expect(kinds).toContain('ApiKey');
   });
 
-  it('describes flags of run and replay as keys of an experiment', async () => {
-    const { properties } = JSON.parse((await twinyard('schema experiment')).stdout);
+  it('describes flags of run and replay as keys of a variant, and as the base of an experiment', async () => {
+    const { properties } = JSON.parse((await twinyard('schema variant')).stdout);
     expect(properties.rate).toMatchObject({ type: 'number', exclusiveMinimum: 0 });
     expect(properties['routing-policy'].enum).toContain('weighted');
     expect(properties['flow-control']).toMatchObject({ type: 'boolean' });
     expect(properties['trace-data']).toMatchObject({ type: 'string' });
     expect(properties).not.toHaveProperty('seed');
+    const experiment = JSON.parse((await twinyard('schema experiment')).stdout);
+    expect(experiment.properties.base.properties.rate).toEqual(properties.rate);
+    expect(experiment.required).toEqual(['kind', 'axes']);
   });
 
   it('refuses other formats', async () => {

@@ -14,10 +14,10 @@ export const SCHEMA: CommandLine = {
     "Editors complete and check files by it. Write it to a file, as in 'twinyard schema config > twinyard.schema.json', and name it " +
     "in the first line of the YAML: '# yaml-language-server: $schema=twinyard.schema.json', or as the key '$schema', which is " +
     "accepted in all these files. The package has the same documents in the folder 'schemas'.",
-  operands: { usage: NAMES.join('|'), least: 1, most: 1 },
+  operands: { usage: '<format>', least: 1, most: 1 },
   groups: [{ title: 'Output', flags: {} }],
   more: async () => [{ title: 'Formats', rows: FILE_FORMATS.map(({ name, summary }) => [name, summary] as const) }],
-  examples: ['schema config', 'schema resources', 'schema workload', 'schema experiment'],
+  examples: ['schema config', 'schema resources', 'schema workload', 'schema experiment', 'schema variant'],
 };
 
 /** Prints the JSON Schema (2020-12) of a file format. */

@@ -10,9 +10,19 @@ import { traceChanged } from '../errors.js';
 import type { TraceRecipe } from './workload-recipe.js';
 
 /** The recipe of a recorded workload, with the hash of the present content of its files. */
-export async function traceRecipe(trace: Omit<TraceRecipe, 'kind' | 'sha256'>): Promise<TraceRecipe> {
-  return { kind: 'trace', ...trace, sha256: await filesSha256(recordedFiles(trace)) };
+export async function traceRecipe(
+  trace: Omit<TraceRecipe, 'kind' | 'sha256'>,
+  hashes: TraceHashes = new Map(),
+): Promise<TraceRecipe> {
+  const files = recordedFiles(trace);
+  const key = files.join('\0');
+  const hash = hashes.get(key) ?? filesSha256(files);
+  hashes.set(key, hash);
+  return { kind: 'trace', ...trace, sha256: await hash };
 }
+
+/** Hashes of files that an experiment has read: a trace that many points replay is hashed once. */
+export type TraceHashes = Map<string, Promise<string>>;
 
 /** The files and folders of a trace, in the order in which its hash takes them. */
 export function recordedFiles({ header, data }: Pick<TraceRecipe, 'header' | 'data'>): string[] {
