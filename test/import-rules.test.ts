@@ -36,6 +36,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'replica/latency',
     'workload:types',
     'kube/discovery/kube-target',
+    'kube/election/lease-name',
   ],
   observe: ['files', 'schema', 'kernel', 'protocol', 'policy:types', 'workload', 'replica', 'simulator', 'experiment'],
   control: [

@@ -1,40 +1,23 @@
-import type { Store, StoreTransaction } from '../store/open-store.js';
-import { otherControlPlane } from './errors.js';
+import { createHash } from 'node:crypto';
+import type { Store } from '../store/open-store.js';
+import type { Candidate, Elect, Election } from './election.js';
+import { noLeaderNow, otherControlPlane } from './errors.js';
 import type { HostIdentity } from './host-identity.js';
+import {
+  HELD_MS,
+  isHeldBy,
+  LEADER,
+  type LeaseClaim,
+  type LeaseHolder,
+  releaseRecords,
+  type Standing,
+  takeTurn,
+} from './lease-records.js';
 
-const LEADER = 'control_plane';
-const CLUSTER_HOST = 'cluster_host';
-const HELD_MS = 30_000;
 /** How often a follower looks whether the lease is free. */
 const LOOK_MS = 1000;
 /** The lease is renewed with every tenth look. */
 const RENEW_EVERY = 10;
-
-/** The holder of a lease. */
-export interface LeaseHolder {
-  readonly owner: string;
-  /** Host and folder, for messages. */
-  readonly place: string;
-  readonly boot: string;
-  readonly network: string;
-  /** Its admin API. */
-  readonly admin: string;
-  /** The id of the key that encrypts its secrets. */
-  readonly key: string;
-  /** By the store's clock, in milliseconds since 1970. */
-  readonly until: number;
-}
-
-/** Who leads, and whose machine is the local cluster. */
-export interface Standing {
-  readonly leader: LeaseHolder;
-  readonly isLeader: boolean;
-  /** Null before the first leader has claimed it. */
-  readonly clusterHost: LeaseHolder | null;
-  readonly isClusterHere: boolean;
-  /** By the store's clock. */
-  readonly now: number;
-}
 
 export interface LeaseOptions {
   readonly store: Store;
@@ -48,6 +31,8 @@ export interface LeaseOptions {
   readonly mayLead: () => Promise<boolean>;
   /** Called when another process leads, when another host has the local cluster, and when a lease that had lapsed is held again. */
   readonly changed: (standing: Standing) => void;
+  /** Decides who leads; null: the lease in the store does. */
+  readonly elect?: Elect | null;
   /** In milliseconds, running on while the process is stopped. */
   readonly clock?: () => number;
 }
@@ -60,38 +45,57 @@ export interface LeaseOptions {
  * A leader that was stopped for longer than its lease may have a successor: it does not lead until it has renewed the lease, and
  * `fence` refuses its changes.
  *
+ * Where an election outside of the store decides, the winner writes itself into the store: the others find it there, and `fence`
+ * works as before. A leader that the election has not confirmed in time does not lead until it is confirmed.
+ *
  * The local cluster belongs to the host of its first leader, also when another host leads: only that host sees its replicas.
  */
 export class ControlLease {
   readonly #options: LeaseOptions;
   readonly #clock: () => number;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  #isOpen = false;
   /** The end of this folder's claim to the local cluster before the folder was moved; null if it was not. */
-  readonly #movedUntil: number | null;
-  #standing: Standing;
+  #movedUntil: number | null = null;
+  #election: Election | null = null;
+  #standing: Standing = NOBODY;
   /** By `#clock`, and not later than by the store's. */
-  #heldUntil: number;
+  #heldUntil = 0;
+  /** The election has not confirmed this process since the last look that it led at. */
+  #isUnconfirmed = false;
   #looks = 0;
   #isRenewalDue = false;
   /** The look under way. */
   #looking: Promise<void> | null = null;
 
-  private constructor(options: LeaseOptions, standing: Standing, heldUntil: number) {
+  private constructor(options: LeaseOptions) {
     this.#options = options;
-    this.#clock = clockOf(options);
-    this.#standing = standing;
-    this.#heldUntil = heldUntil;
-    const { clusterHost, isClusterHere } = standing;
-    const isMoved = !isClusterHere && clusterHost?.owner === options.host.id;
-    this.#movedUntil = isMoved ? clusterHost.until : null;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#clock = options.clock ?? (() => performance.now());
   }
 
   /** Leads if no other control plane does. The caller must have locked the folder. */
   static async open(options: LeaseOptions): Promise<ControlLease> {
-    const heldUntil = clockOf(options)() + HELD_MS;
-    const claim = { mayLead: true, claimsCluster: options.claimsCluster, movedUntil: 'any' } as const;
-    return new ControlLease(options, await takeTurn(options, claim), heldUntil);
+    const lease = new ControlLease(options);
+    await lease.#open();
+    return lease;
+  }
+
+  async #open(): Promise<void> {
+    const { claimsCluster, elect = null, host } = this.#options;
+    this.#heldUntil = this.#clock() + HELD_MS;
+    this.#election = elect === null ? null : await elect(this.#candidate());
+    try {
+      this.#heldUntil = this.#clock() + HELD_MS;
+      this.#standing = await this.#takeTurn({ mayLead: true, claimsCluster, movedUntil: 'any' });
+    } catch (error) {
+      await this.#election?.release();
+      throw error;
+    }
+    const { clusterHost, isClusterHere } = this.#standing;
+    const isMoved = !isClusterHere && clusterHost?.owner === host.id;
+    this.#movedUntil = isMoved ? clusterHost.until : null;
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#isOpen = true;
   }
 
   /** As of the last time the lease was read. */
@@ -99,9 +103,22 @@ export class ControlLease {
     return this.#standing;
   }
 
+  /** Where the leader is; null when it is this process. */
+  get elsewhere(): Error | null {
+    const { isLeader, leader } = this.#standing;
+    if (isLeader) return null;
+    const isKnown = leader !== null && !isHeldBy(leader, this.#options.host);
+    return isKnown ? otherControlPlane(leader) : noLeaderNow();
+  }
+
+  /** The election that decides; null: the store does. */
+  get electedBy(): string | null {
+    return this.#election?.name ?? null;
+  }
+
   /** Whether this process leads and no other one can have taken over. */
   get isLeading(): boolean {
-    return this.#standing.isLeader && !this.#hasLapsed;
+    return this.#standing.isLeader && !this.#hasLapsed && !this.#isUnconfirmed && (this.#election?.isHeld ?? true);
   }
 
   get #hasLapsed(): boolean {
@@ -122,19 +139,21 @@ export class ControlLease {
   /** Others can take it at once. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
+    this.#isOpen = false;
     // It could renew the lease after its release.
     await this.#looking;
-    const { host, store } = this.#options;
-    await store.exclusively(async (tx) => {
-      for (const name of [LEADER, CLUSTER_HOST]) {
-        const holder = await holderIn(tx, name);
-        if (holder !== null && isHeldBy(holder, host)) await write(tx, name, { ...holder, until: 0 });
-      }
-    });
+    try {
+      await releaseRecords(this.#options.store, this.#options.host);
+    } finally {
+      // Last: the next leader finds the store as it will be.
+      await this.#election?.release();
+    }
   }
 
   #look(): void {
+    if (!this.#isOpen) return;
     if (++this.#looks % RENEW_EVERY === 0) this.#isRenewalDue = true;
+    if (this.#standing.isLeader && this.#election?.isHeld === false) this.#isUnconfirmed = true;
     if (this.#looking !== null || (this.isLeading && !this.#isRenewalDue)) return;
     const isRenewal = this.#isRenewalDue;
     this.#isRenewalDue = false;
@@ -149,14 +168,33 @@ export class ControlLease {
 
   async #lookAt(isRenewal: boolean): Promise<void> {
     const isFree = !this.#standing.isLeader && (await this.#isFree());
-    if (!isRenewal && !isFree && !this.#hasLapsed) return;
+    const isConfirmed = this.#isUnconfirmed && this.#election?.isHeld === true;
+    if (!isRenewal && !isFree && !this.#hasLapsed && !isConfirmed) return;
     const heldUntil = this.#clock() + HELD_MS;
-    const mayLead = isFree && (await this.#options.mayLead());
-    const claim = { mayLead, claimsCluster: false, movedUntil: this.#movedUntil };
-    this.#become(await takeTurn(this.#options, claim), heldUntil);
+    // An election has asked before.
+    const mayLead = isFree && this.#election === null && (await this.#options.mayLead());
+    this.#become(await this.#takeTurn({ mayLead, claimsCluster: false, movedUntil: this.#movedUntil }), heldUntil);
+  }
+
+  #takeTurn(claim: LeaseClaim): Promise<Standing> {
+    const election = this.#election;
+    const elected = election === null ? null : { by: election.name, isHeld: () => election.isHeld };
+    return takeTurn(this.#options, { ...claim, elected, wasLeader: this.#standing.isLeader });
+  }
+
+  #candidate(): Candidate {
+    const { host, mayLead } = this.#options;
+    return {
+      identity: identityOf(host),
+      mayLead,
+      // Without the store nothing can be done here, but perhaps elsewhere.
+      isAble: () => this.#clock() < this.#heldUntil,
+      changed: () => this.#look(),
+    };
   }
 
   async #isFree(): Promise<boolean> {
+    if (this.#election !== null) return this.#election.isHeld;
     const { store } = this.#options;
     const text = await store.settings.get(LEADER);
     return text === null || (JSON.parse(text) as LeaseHolder).until <= (await store.now());
@@ -164,71 +202,22 @@ export class ControlLease {
 
   #become(next: Standing, heldUntil: number): void {
     const before = this.#standing;
-    const hadLapsed = this.#hasLapsed;
+    const hadLapsed = this.#hasLapsed || (this.#isUnconfirmed && this.#election?.isHeld === true);
+    if (this.#election?.isHeld ?? true) this.#isUnconfirmed = false;
     this.#standing = next;
     this.#heldUntil = heldUntil;
     const isSame =
       before.isLeader === next.isLeader &&
-      before.leader.owner === next.leader.owner &&
+      before.leader?.owner === next.leader?.owner &&
       before.isClusterHere === next.isClusterHere &&
       before.clusterHost?.owner === next.clusterHost?.owner;
     if (!isSame || hadLapsed) this.#options.changed(next);
   }
 }
 
-const clockOf = ({ clock = () => performance.now() }: LeaseOptions) => clock;
+/** Before the store was read. */
+const NOBODY: Standing = { leader: null, isLeader: false, clusterHost: null, isClusterHere: false, now: 0 };
 
-interface LeaseClaim {
-  /** Whether to take a lease that is free. */
-  readonly mayLead: boolean;
-  readonly claimsCluster: boolean;
-  /** The local cluster of this folder at another place is taken if its claim ended at this time. */
-  readonly movedUntil: number | 'any' | null;
-}
-
-/** Takes the lease if it is free, renews what this host holds, and returns who holds what. */
-async function takeTurn({ admin, host, key, store }: LeaseOptions, claim: LeaseClaim): Promise<Standing> {
-  const now = await store.now();
-  const { boot, id, network, place } = host;
-  const own = { owner: id, place, boot, network, admin: admin(), key, until: now + HELD_MS };
-  return store.exclusively(async (tx) => {
-    let leader = await holderIn(tx, LEADER);
-    if (leader === null || isHeldBy(leader, host) || (leader.until <= now && claim.mayLead)) {
-      leader = own;
-      await write(tx, LEADER, own);
-    }
-    const isLeader = leader === own;
-    let clusterHost = await holderIn(tx, CLUSTER_HOST);
-    const isOurs =
-      clusterHost === null ? isLeader : isHeldBy(clusterHost, host) || isLeft(clusterHost, host, claim, now);
-    if (claim.claimsCluster || isOurs) {
-      clusterHost = own;
-      await write(tx, CLUSTER_HOST, own);
-    }
-    return { leader, isLeader, clusterHost, isClusterHere: clusterHost === own, now };
-  }, 'past-crashes');
-}
-
-/** By this folder, on this machine since it was booted: a folder that was copied has the same id. */
-const isHeldBy = ({ boot, owner, place }: LeaseHolder, host: HostIdentity) =>
-  owner === host.id && place === host.place && boot === host.boot;
-
-/** A data folder that was lost and created again has another id, one that was moved or whose machine was booted another place. */
-function isLeft({ owner, place, until }: LeaseHolder, host: HostIdentity, claim: LeaseClaim, now: number): boolean {
-  if (until > now) return false;
-  return place === host.place || (owner === host.id && (claim.movedUntil === 'any' || claim.movedUntil === until));
-}
-
-async function holderIn(tx: StoreTransaction, name: string): Promise<LeaseHolder | null> {
-  const row = await tx.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
-  return row === undefined ? null : (JSON.parse(row.value) as LeaseHolder);
-}
-
-async function write(tx: StoreTransaction, name: string, holder: LeaseHolder): Promise<void> {
-  const value = JSON.stringify(holder);
-  await tx
-    .insertInto('settings')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
-}
+/** As `isHeldBy` compares it, in the form that clients of Kubernetes use: the host, and what makes it unique. */
+const identityOf = ({ boot, id, place }: HostIdentity) =>
+  `${place.slice(0, place.indexOf(':'))}_${createHash('sha256').update(`${id} ${place} ${boot}`).digest('hex').slice(0, 16)}`;

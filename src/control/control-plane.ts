@@ -5,7 +5,8 @@ import type { Store } from '../store/open-store.js';
 import { holdsSecrets } from '../store/resources/holds-secrets.js';
 import { SecretBox } from '../store/resources/secrets.js';
 import { ChangeFeed } from './change-feed.js';
-import { ControlLease, type Standing } from './control-lease.js';
+import { ControlLease } from './control-lease.js';
+import type { Elect } from './election.js';
 import {
   cannotTakeOver,
   followerKey,
@@ -13,11 +14,12 @@ import {
   hostAway,
   isFolderInUse,
   lostKeyFile,
-  otherControlPlane,
+  otherElection,
   wrongKeyFile,
 } from './errors.js';
 import { hostIdentity } from './host-identity.js';
 import { KnownSecrets } from './known-secrets.js';
+import type { Standing } from './lease-records.js';
 import { ModelCache } from './models/cache/model-cache.js';
 import type { Scope } from './reconcile/scope.js';
 import { startReconcilers } from './reconcile/start-reconcilers.js';
@@ -55,6 +57,8 @@ export interface ControlPlaneOptions {
   readonly adminUrl: () => string;
   /** The replicas of the local cluster run here from now on: its former host is lost. */
   readonly claimsCluster?: boolean;
+  /** Elects the leader; null: the lease in the store does. */
+  readonly elect?: Elect | null;
   /** Stored secrets that the key cannot decrypt are given up. */
   readonly acceptsKey?: boolean;
   /** Called when this control plane owns the folder. */
@@ -95,8 +99,12 @@ export class ControlPlane {
 
   /** Where the leader is; null when it is this one. */
   get leader(): Error | null {
-    const { leader, isLeader } = this.#lease.standing;
-    return isLeader ? null : otherControlPlane(leader);
+    return this.#lease.elsewhere;
+  }
+
+  /** Whether it may act as the leader now. */
+  get isLeading(): boolean {
+    return this.#lease.isLeading;
   }
 
   /**
@@ -135,23 +143,37 @@ interface Opened {
 }
 
 async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Opened> {
-  const { adminUrl, claimsCluster = false, dataDir, onFault, onHeld, onLead, onLost, onWarning } = options;
+  const {
+    adminUrl,
+    claimsCluster = false,
+    dataDir,
+    elect = null,
+    onFault,
+    onHeld,
+    onLead,
+    onLost,
+    onWarning,
+  } = options;
   const { replicaUser = null, routes, self, url } = options;
   const { opened } = ending;
   const known = new KnownSecrets();
-  const runners = await openRunners(options, known);
+  let isLeading = () => false;
+  const runners = await openRunners(options, known, () => isLeading());
   opened.push(() => runners.close());
   const box = await openSecrets(options);
   let changed: (standing: Standing) => void = () => {};
   const host = hostIdentity(dataDir);
   const lease = await ControlLease.open({
-    ...{ store: options.store, host, admin: adminUrl, key: box.id, claimsCluster },
+    ...{ store: options.store, host, admin: adminUrl, key: box.id, claimsCluster, elect },
     mayLead: takeOverCheck(options, box),
     changed: (standing) => changed(standing),
   });
   opened.push(() => lease.release().catch(onFault));
+  isLeading = () => lease.isLeading;
   const { leader } = lease.standing;
-  if (leader.key !== box.id) onWarning(followerKey(keyPath(dataDir), leader));
+  if (leader !== null && leader.key !== box.id) onWarning(followerKey(keyPath(dataDir), leader));
+  const isOther = leader !== null && leader.until > lease.standing.now && (leader.election ?? null) !== lease.electedBy;
+  if (isOther) onWarning(otherElection(lease.electedBy, leader));
   const store = new ControlStore(options.store, known.remembering(box), (tx) =>
     lease.fence((name) => tx.setting(name)),
   );
@@ -170,12 +192,12 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Op
   opened.push(() => reconcilers.close());
   loadParameterChecks();
   let wasLeader = lease.standing.isLeader;
-  changed = ({ isLeader, leader }) => {
+  changed = ({ isLeader }) => {
     const takesOver = isLeader && !wasLeader;
     if (takesOver) onLead();
-    else if (wasLeader && !isLeader) onLost(otherControlPlane(leader));
+    else if (wasLeader && !isLeader) onLost(lease.elsewhere!);
     wasLeader = isLeader;
-    void (takesOver ? installDefaults(store) : Promise.resolve()).then(() => reconcilers.reconsider()).catch(onFault);
+    void reconcilers.reconsider(takesOver ? () => installDefaults(store) : undefined).catch(onFault);
   };
   return { host: { store, feed, runner: runners }, lease };
 }
@@ -207,10 +229,11 @@ async function hasSeveralGateways(store: Store): Promise<boolean> {
 async function openRunners(
   { dataDir, onFault, replicaUser: user = null, runnerTypes }: ControlPlaneOptions,
   { scrub }: KnownSecrets,
+  isLeading: () => boolean,
 ): Promise<ClusterRunners> {
   const types = runnerTypes === undefined ? {} : { types: runnerTypes };
   try {
-    return await ClusterRunners.open({ folder: join(dataDir, 'runner'), onFault, user, scrub, ...types });
+    return await ClusterRunners.open({ folder: join(dataDir, 'runner'), onFault, user, scrub, isLeading, ...types });
   } catch (error) {
     throw isFolderInUse(error) ? heldFolder(dataDir) : error;
   }

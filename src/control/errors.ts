@@ -1,15 +1,28 @@
 import { InputError, RunError } from '../kernel/errors.js';
-import type { LeaseHolder } from './control-lease.js';
+import type { LeaseHolder } from './lease-records.js';
 
 /** Errors that keep a control plane from opening. Codes are stable and start with CONTROL_. */
 
 const IN_USE = 'RUNNER_IN_USE';
 
-export const otherControlPlane = ({ admin, place }: LeaseHolder) =>
+const ELSEWHERE = 'CONTROL_ELSEWHERE';
+
+export const otherControlPlane = ({ admin, place }: Pick<LeaseHolder, 'admin' | 'place'>) =>
   new RunError(
-    'CONTROL_ELSEWHERE',
+    ELSEWHERE,
     `this process is a standby: the control plane is ${place}, its admin API ${admin}; send the request there`,
   );
+
+export const noLeaderNow = () =>
+  new RunError(
+    ELSEWHERE,
+    'no process leads the control plane at the moment: send the request again in a few seconds; the log says why if it stays so',
+  );
+
+/** Each of them would take over from the other. */
+export const otherElection = (own: string | null, { election, place }: LeaseHolder) =>
+  `this process takes part in the election by ${own === null ? 'the store' : `Lease ${own}`}, the control plane at ${place} in that by ` +
+  `${election === undefined ? 'the store' : `Lease ${election}`}: start all with the same --leader-lease`;
 
 /** The status of an endpoint whose replicas only another host can start and stop. */
 export const hostAway = (cluster: string, place: string) =>

@@ -49,3 +49,17 @@ export const badKubeTarget = (text: string, problem: string) =>
     problem,
     'give selector=app=NAME, service=NAME or pool=NAME, then namespace=NAME, port=NUMBER or a name, and kubeconfig=FILE',
   );
+
+export const badLeaseName = (place: string, problem: string) =>
+  new InputError(
+    'KUBE_LEASE',
+    place,
+    problem,
+    'give NAMESPACE/NAME, then kubeconfig=FILE and context=NAME where it is not the cluster of the pod',
+  );
+
+export const leaseNotRenewed = (lease: string, seconds: number, problem: string) =>
+  `Lease ${lease} was not renewed for ${seconds} seconds: reconciliation stopped, existing routes are still served (${problem})`;
+
+export const leaseNotUsable = (lease: string, problem: string) =>
+  `Lease ${lease}: this process cannot lead (${problem})`;

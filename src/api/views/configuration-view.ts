@@ -127,6 +127,17 @@ export const CONFIGURATION: v.GenericSchema<unknown, GatewayConfig> = section('C
   drainMs: described(naturalNumber, 'time for requests to end when a replica leaves or the gateway stops'),
   decisionLog: described(nullable(string), 'file that every decision is written to; null for none'),
   store: described(nullable(string), 'database of keys, usage and resources, without password; null for none'),
+  leaderLease: described(
+    nullable(
+      section('LeaderLease', {
+        name: described(string, 'name of the Lease'),
+        namespace: described(nullable(string), "its namespace; null: the context's, or the pod's own"),
+        kubeconfig: described(nullable(string), 'kubeconfig file; null: as kubectl finds it'),
+        context: described(nullable(string), 'context in that file; null: the current one'),
+      }),
+    ),
+    'Kubernetes Lease that elects the control plane; null: the store does',
+  ),
   access: described(
     section('AccessInForce', {
       ...camelKeys(ACCESS_SCHEMA.entries),

@@ -57,9 +57,14 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string
     record: linesOf(recordPath(values.record), config.limits) ?? config.record,
     accessLog: linesOf(values['access-log'], config.limits) ?? config.accessLog,
     ...storeOf(values.store, values['data-dir'], config),
+    leaderLease: values['leader-lease'] ?? config.leaderLease,
     tracing: config.tracing ?? tracingFromEnvironment(process.env),
     seed: given('seed', values.seed, config.seed),
   };
+  if (complete.leaderLease !== null && complete.store === null) {
+    const hint = 'leave it out, or name a store as well (--store)';
+    throw conflictingFlags('--leader-lease', 'is given without a control plane', hint);
+  }
   refuseSharedFiles(complete);
   return complete;
 }

@@ -1,6 +1,7 @@
 import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import { type KubeTarget, readKubeTarget } from '../../kube/discovery/kube-target.js';
+import { type LeaseTarget, readLeaseTarget } from '../../kube/election/lease-name.js';
 import { decideFlags } from '../decide/decide-flags.js';
 import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
@@ -50,6 +51,18 @@ const kube: Flag<KubeTarget | null> = {
   accepted: 'a target such as selector=app=vllm,namespace=prod',
   default: null,
   read: (given) => readKubeTarget(given),
+};
+
+const leaderLease: Flag<LeaseTarget | null> = {
+  ...stringFlag({
+    default: null,
+    placeholder: 'namespace/name',
+    defaultText: 'the store decides',
+    help: 'Kubernetes Lease that elects the control plane among those of a store; then kubeconfig=, context=',
+  }),
+  accepted: 'a Lease such as prod/twinyard',
+  default: null,
+  read: readLeaseTarget,
 };
 
 /** The replicas of the gateway and the policies for their requests. */
@@ -107,6 +120,13 @@ export const serveFlags = {
     placeholder: 'folder',
     defaultText: `beside the store, else ${GATEWAY_DEFAULTS.dataDir}`,
     help: 'what it keeps: the store where none is named, replicas, models, the key of secrets, its admin token',
+  }),
+  'leader-lease': leaderLease,
+  'admin-url': stringFlag({
+    default: null,
+    placeholder: 'url',
+    defaultText: 'where it listens',
+    help: 'address of the admin API that a standby sends clients to, where this process leads',
   }),
   'claim-cluster': toggle({
     help: "run the replicas of cluster 'local' on this host from now on; only if the host that ran them is lost",

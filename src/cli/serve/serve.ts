@@ -149,11 +149,12 @@ async function start(
     await gateway.start({ sockets });
     return null;
   }
-  const [{ ControlPlane }, { isControlElsewhere, isFolderInUse }] = await Promise.all([
+  const [{ ControlPlane }, { isControlElsewhere, isFolderInUse }, { electByLease }] = await Promise.all([
     import('../../control/control-plane.js'),
     import('../../control/errors.js'),
+    import('./elect-by-lease.js'),
   ]);
-  const { dataDir, endpoints } = gateway.config;
+  const { dataDir, endpoints, leaderLease } = gateway.config;
   // Requests for an endpoint that is not known yet wait: replicas of an earlier process may serve it.
   const settled = gateway.fleet.directory.settling.begin();
   const opened = gateway.start({ isAnnounced: false, sockets }).then(() =>
@@ -161,7 +162,8 @@ async function start(
       ...{ store: gateway.store!, routes: gateway.routes, self, dataDir, replicaUser },
       knownSecrets: () => [gateway.adminToken],
       url: () => gateway.url,
-      adminUrl: () => gateway.adminUrl,
+      adminUrl: () => values['admin-url'] ?? gateway.adminUrl,
+      elect: leaderLease === null ? null : electByLease(leaderLease, (line) => say(`warning: ${line}`)),
       claimsCluster: values['claim-cluster'],
       acceptsKey: values['accept-secrets-key'],
       onHeld: () => gateway.announce(),
@@ -175,6 +177,7 @@ async function start(
   try {
     const control = await opened;
     if (control.leader !== null) say(control.leader.message);
+    gateway.metrics.control = control;
     return control;
   } catch (error) {
     if (!isControlElsewhere(error) || endpoints.length === 0) throw error;

@@ -10,6 +10,7 @@ import type { Status } from '../resources/resource.js';
 import type { ClusterRunners } from '../runner/cluster-runners.js';
 import type { ClusterCapacity } from '../runner/contract.js';
 import { kubernetesType } from '../runner/kubernetes/kubernetes-type.js';
+import { localType } from '../runner/local/local-type.js';
 import { ControlStore } from '../store/control-store.js';
 import { installDefaults } from '../store/install-defaults.js';
 import { FakeRoutes } from './fake-routes.fixture.js';
@@ -40,7 +41,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval'], now: START });
   fake = new FakeRunners(new FakeTiming());
   routes = new FakeRoutes();
-  const runners = Object.assign(fake, { use: async () => ({ discover: async () => CAPACITY }) });
+  const runners = Object.assign(fake, { runsHere: () => true, use: async () => ({ discover: async () => CAPACITY }) });
   ({ close: stop } = await startReconcilers({
     ...{ store, keys: opened.keys, routes, self: ['twinyard'], urlOf: () => 'u' },
     runners: runners as unknown as ClusterRunners,
@@ -115,6 +116,10 @@ test('a process that takes over opens the clusters that were created while it fo
   let isLeader = false;
   const used: string[] = [];
   const runners = Object.assign(fake, {
+    runsHere: (type: string) => type === 'local',
+    async dropShared() {
+      used.push('dropped');
+    },
     async use(cluster: string) {
       used.push(cluster);
       return { discover: async () => CAPACITY };
@@ -138,8 +143,65 @@ test('a process that takes over opens the clusters that were created while it fo
   await settled();
   expect(used).toEqual([]);
   isLeader = true;
+  await started.reconsider(async () => void used.push('before'));
+  expect(used.slice(0, 3)).toEqual(['before', 'dropped', 'gpus']);
+});
+
+test('a cluster that several control planes reach is open for the leader only, and not reconciled until it is', async () => {
+  await stop();
+  let isLeader = false;
+  let open: (() => void) | null = null;
+  let isOpen = false;
+  const runners = Object.assign(fake, {
+    runsHere: (type: string) => type === 'local',
+    typeOf: (cluster: string) => (cluster === 'local' ? localType : isOpen ? kubernetesType : null),
+    async dropShared() {
+      isOpen = false;
+    },
+    async use(cluster: string) {
+      if (cluster === 'k8s' && !isOpen) {
+        await new Promise<void>((resolve) => {
+          open = resolve;
+        });
+        isOpen = true;
+      }
+      return { discover: async () => CAPACITY };
+    },
+  });
+  const started = await startReconcilers({
+    ...{ store, routes, self: ['twinyard'], urlOf: () => 'u' },
+    runners: runners as unknown as ClusterRunners,
+    cache: await ModelCache.open(join(folder, 'models')),
+    onFault: (error) => expect.unreachable(String(error)),
+    scope: {
+      isLeader: () => isLeader,
+      isHere: (cluster) => cluster === 'local' || isLeader,
+      sharesLoopback: () => true,
+      hostProblem: () => null,
+    },
+  });
+  stop = started.close;
+  const head = 'apiVersion: twinyard/v1\nkind:';
+  const cluster = `${head} Cluster\nmetadata: {name: k8s}\nspec: {type: kubernetes}\n`;
+  const spec = '{cluster: k8s, engine: {name: emulator}, model: {name: qwen/qwen3-14b}, replicas: 1}';
+  const endpoint = `${head} Endpoint\nmetadata: {name: chat}\nspec: ${spec}\n`;
+  await store.apply('alice', readResources(`${cluster}---\n${endpoint}`, 'f.yaml'), { isAdmin: true });
   await started.reconsider();
-  expect(used[0]).toBe('gpus');
+  await settled();
+  expect([open, fake.ids]).toEqual([null, []]);
+  isLeader = true;
+  const reconsidered = started.reconsider();
+  while (open === null) await new Promise(setImmediate);
+  // Its endpoints are changed before its replicas are known: they are neither started nor reported as missing.
+  await store.apply('alice', readResources(endpoint.replace('replicas: 1', 'replicas: 2'), 'f.yaml'));
+  await settled();
+  expect([fake.ids, (await store.get(CHAT))!.status]).toEqual([[], undefined]);
+  (open as () => void)();
+  await reconsidered;
+  await until(() => fake.ids.length === 2);
+  isLeader = false;
+  await started.reconsider();
+  expect([isOpen, fake.ids.length]).toEqual([false, 2]);
 });
 
 test('endpoints that wait for their cluster start when it is connected', async () => {

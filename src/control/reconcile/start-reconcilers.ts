@@ -34,8 +34,11 @@ export interface StartReconcilersOptions {
 
 /** Reconcilers at work. */
 export interface StartedReconcilers {
-  /** The scope has changed. */
-  reconsider(): Promise<void>;
+  /**
+   * The scope has changed. Until clusters have been opened again, their endpoints are routed as the store has them.
+   * @param before runs first
+   */
+  reconsider(before?: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,6 +49,10 @@ export interface StartedReconcilers {
 export async function startReconcilers(options: StartReconcilersOptions): Promise<StartedReconcilers> {
   const { cache, hasOtherGateways, onFault, routes, runners, scope = WHOLE_SCOPE, self, store, urlOf } = options;
   const timing = systemTiming;
+  let opening = 0;
+  /** Replicas of a cluster that is being opened look like missing ones. */
+  const isHere = (cluster: string) => scope.isHere(cluster) && (opening === 0 || isLocal(cluster));
+  const isLocal = (cluster: string) => runners.typeOf(cluster)?.runsHere === true;
   const enqueueEndpoint = (workspace: string, name: string) => all.enqueue({ kind: 'Endpoint', workspace, name });
   const enqueueCluster = (name: string) => all.enqueue({ kind: 'Cluster', workspace: '', name });
   const fetches = new ModelFetches({ cache, timing, changed: (key) => all.enqueueKey(key) });
@@ -78,23 +85,23 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   };
   const registries = new ModelRegistryReconciler(store);
   const remote = new RemoteEndpoints({ store, routes, sharesLoopback: scope.sharesLoopback });
-  const here = new EndpointsByHost({ store, local: endpoints, remote, runners, draining, timing, ...scope });
+  const here = new EndpointsByHost({ store, local: endpoints, remote, runners, draining, timing, ...scope, isHere });
   const clusters = new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueEndpointsOf });
   const isLeader = () => scope.isLeader();
   const changed = (key: string) => all.enqueueKey(key);
   const external = new ExternalEndpointReconciler({ store, routes, timing, isLeader, changed });
   const all: Reconcilers = new Reconcilers({
     ...{ store, timing, onFault },
-    followsStatus: ({ kind, spec }) => kind === 'Endpoint' && !scope.isHere((spec as EndpointSpec).cluster),
+    followsStatus: ({ kind, spec }) => kind === 'Endpoint' && !isHere((spec as EndpointSpec).cluster),
     reports({ kind, name, spec }) {
-      if (kind === 'Endpoint') return scope.isHere((spec as EndpointSpec).cluster);
-      return kind === 'Cluster' ? scope.isHere(name) : isLeader();
+      if (kind === 'Endpoint') return isHere((spec as EndpointSpec).cluster);
+      return kind === 'Cluster' ? isHere(name) : isLeader();
     },
     reconcilers: [
       here,
       external,
       onlyWhere(isLeader, registries),
-      onlyWhere(({ name }) => scope.isHere(name), clusters),
+      onlyWhere(({ name }) => isHere(name), clusters),
       onlyWhere(isLeader, new DeclaredReconciler('Engine', store)),
       onlyWhere(isLeader, new DeclaredReconciler('Role', store)),
       onlyWhere(isLeader, new DeclaredReconciler('Workspace', store)),
@@ -106,14 +113,27 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
     if (type === 'exited') enqueueWaiting();
     if (type === 'exited' || type === 'started') enqueueCluster(replica.cluster);
   });
-  await openClusters(store, runners);
+  await openClusters(store, runners, isLeader());
   await enqueueRunning();
   await all.start();
   await Promise.all([all.settled('Endpoint'), all.settled('ExternalEndpoint')]);
+  let turn = Promise.resolve();
   return {
-    async reconsider() {
-      // Also those that were created while another process led.
-      await openClusters(store, runners);
+    async reconsider(before = () => Promise.resolve()) {
+      opening++;
+      turn = turn.then(async () => {
+        try {
+          await before();
+          // Also those that were created while another process led, and with what it has changed there.
+          await runners.dropShared();
+          await openClusters(store, runners, isLeader());
+        } finally {
+          opening--;
+        }
+      });
+      const done = turn;
+      turn = turn.catch(() => {});
+      await done;
       await all.enqueueAll();
     },
     async close() {
@@ -133,11 +153,15 @@ const onlyWhere = (isOurs: (ref: ResourceRef) => boolean, reconciler: Reconciler
   reconcile: async (ref) => (isOurs(ref) ? reconciler.reconcile(ref) : null),
 });
 
-/** Before endpoints are reconciled: replicas of a cluster that is not open look like missing ones. */
-async function openClusters({ resources }: ControlStore, runners: ClusterRunners): Promise<void> {
+/**
+ * Before endpoints are reconciled: replicas of a cluster that is not open look like missing ones. Those that other control planes
+ * reach too are opened by the leader only.
+ */
+async function openClusters({ resources }: ControlStore, runners: ClusterRunners, isLeader: boolean): Promise<void> {
   const clusters = await resources.list({ kind: 'Cluster' });
   const opened = clusters
     .filter(({ deletedAt, name }) => deletedAt === null && runners.typeOf(name) === null)
+    .filter(({ spec }) => isLeader || runners.runsHere((spec as ClusterSpec).type))
     .map(({ name, spec }) => runners.use(name, (spec as ClusterSpec).type, clusterSettings(spec as ClusterSpec)));
   // A cluster that cannot be opened is reported by its reconciler.
   await Promise.allSettled(opened);

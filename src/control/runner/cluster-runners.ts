@@ -10,7 +10,7 @@ import type {
   RunnerEvent,
   StopOptions,
 } from './contract.js';
-import { builtInCluster, clusterMoved, clusterNotOpen, oneCluster, replicaNotFound } from './errors.js';
+import { builtInCluster, clusterMoved, clusterNotOpen, notLeading, oneCluster, replicaNotFound } from './errors.js';
 import { type LogOwner, PreviousLogs } from './previous-logs.js';
 import { RUNNER_TYPES } from './registry.js';
 import type { RunnerType } from './runner-type.js';
@@ -37,6 +37,8 @@ export interface ClusterRunnersOptions {
   /** Removes known secrets from a line of a log. */
   readonly scrub?: (line: string) => string;
   readonly types?: readonly RunnerType[];
+  /** Whether this process acts on clusters that other control planes reach too; by default always. Read before each action. */
+  readonly isLeading?: () => boolean;
 }
 
 interface OpenCluster {
@@ -84,6 +86,11 @@ export class ClusterRunners {
     return this.#open.get(cluster)?.type ?? null;
   }
 
+  /** Whether a type of cluster is on this machine, where no other control plane reaches it. */
+  runsHere(typeName: string): boolean {
+    return this.#types.find(({ name }) => name === typeName)?.runsHere === true;
+  }
+
   /** The runner of a cluster with these settings; opened if need be. */
   async use(cluster: string, typeName: string, settings: ClusterSettings): Promise<Runner> {
     const present = this.#open.get(cluster);
@@ -99,7 +106,8 @@ export class ClusterRunners {
     if (present?.type === type && (await present.runner.list()).length > 0) throw clusterMoved(cluster);
     await this.drop(cluster);
     const { folder, onFault, scrub = (line: string) => line, user = null } = this.#options;
-    const runner = await type.open({ cluster, settings, folder: join(folder, cluster), onFault, scrub, user });
+    const mayAct = () => this.#mayAct(type);
+    const runner = await type.open({ cluster, settings, folder: join(folder, cluster), onFault, scrub, user, mayAct });
     const unwatch = runner.watch(({ replica, type }) => {
       const event = { type, replica: { ...replica, cluster } };
       for (const listener of [...this.#listeners]) listener(event);
@@ -117,6 +125,12 @@ export class ClusterRunners {
     await present.runner.close();
   }
 
+  /** Closes the runners of clusters that other control planes reach too: their replicas keep running. */
+  async dropShared(): Promise<void> {
+    const shared = [...this.#open].filter(([, { type }]) => !type.runsHere);
+    await Promise.all(shared.map(([cluster]) => this.drop(cluster)));
+  }
+
   /** The replicas of all open clusters. */
   async list(): Promise<ClusterReplica[]> {
     const lists = [...this.#open].map(async ([cluster, { runner }]) =>
@@ -125,9 +139,9 @@ export class ClusterRunners {
     return (await Promise.all(lists)).flat();
   }
 
-  /** Throws when the cluster is not open; else as `Runner.start`. */
+  /** Throws when the cluster is not open, and when another control plane may act on it; else as `Runner.start`. */
   async start(cluster: string, spec: ReplicaSpec): Promise<ReplicaHandle> {
-    return this.#runnerOf(cluster).start(spec);
+    return this.#actingOn(cluster).start(spec);
   }
 
   /** As `Runner.stop`; the log is kept for `previousLog`. */
@@ -136,7 +150,7 @@ export class ClusterRunners {
     options: Omit<StopOptions, 'keepLog'>,
   ): Promise<ReplicaExit | null> {
     const keepLog: StopOptions['keepLog'] = (exited, lines) => this.#previous.keep(exited, lines);
-    return this.#runnerOf(cluster).stop(id, { ...options, keepLog });
+    return this.#actingOn(cluster).stop(id, { ...options, keepLog });
   }
 
   /** The log of the replica of an endpoint that ended last; null when none has ended. */
@@ -171,6 +185,15 @@ export class ClusterRunners {
   async close(): Promise<void> {
     this.#listeners.clear();
     await Promise.all([...this.#open.values()].map(({ runner }) => runner.close()));
+  }
+
+  #mayAct(type: RunnerType | null): boolean {
+    return type?.runsHere === true || (this.#options.isLeading?.() ?? true);
+  }
+
+  #actingOn(cluster: string): Runner {
+    if (!this.#mayAct(this.typeOf(cluster))) throw notLeading(cluster);
+    return this.#runnerOf(cluster);
   }
 
   #runnerOf(cluster: string): Runner {

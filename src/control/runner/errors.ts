@@ -135,3 +135,11 @@ function freeText(lacks: NoRoom['lacks'], free: FreeResources): string {
 }
 
 const mebibytes = (bytes: number) => `${Math.floor(bytes / 1024 ** 2)} MiB`;
+
+const NOT_LEADING = 'RUNNER_NOT_LEADING';
+
+/** Another control plane may be acting on the cluster: this process was suspended, or its lease could not be renewed. */
+export const notLeading = (cluster: string) =>
+  new RunError(NOT_LEADING, `cluster '${cluster}' is left alone: this process does not lead the control plane now`);
+
+export const isNotLeading = (error: unknown) => error instanceof RunError && error.code === NOT_LEADING;

@@ -13,6 +13,8 @@ export interface RunnerOptions {
   readonly scrub: (line: string) => string;
   /** Called with problems that do not stop the runner. */
   readonly onFault: (error: Error) => void;
+  /** Whether it may change the cluster now: another control plane may lead. Read before each change. */
+  readonly mayAct: () => boolean;
 }
 
 /** A way to run replicas: a Cluster names one as its `type`. */

@@ -214,6 +214,11 @@ export const GATEWAY_SCHEMA = section('twinyard.yaml', {
     help: 'database of keys, usage and resources: a file, or postgres://user@host/database',
     restart: true,
   }),
+  leader_lease: field(text(), {
+    defaultText: 'the store decides',
+    help: 'Kubernetes Lease that elects the control plane among several, as in prod/twinyard',
+    restart: true,
+  }),
   data_dir: field(text(), {
     defaultText: 'beside the store, else .twinyard',
     help: 'folder for usage that is not yet in the store, and for logs of replicas',

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { KubeTarget } from '../../kube/discovery/kube-target.js';
+import type { LeaseTarget } from '../../kube/election/lease-name.js';
 import type { PolicyChoice } from '../../policy/bundle/admission-choice.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
@@ -43,6 +44,8 @@ export interface GatewayConfig {
    * The store of keys, usage and accounts: a SQLite file, or the URL of a PostgreSQL database; null for none.
    */
   store: string | null;
+  /** The Lease that elects the control plane among those of the store; null: the store does. */
+  leaderLease: LeaseTarget | null;
   access: AccessConfig;
   http: HttpConfig;
   /** Files for the connections to replicas; a certificate has its key. */
@@ -200,6 +203,7 @@ export const GATEWAY_DEFAULTS: GatewayConfig = {
   endpoints: [],
   decisionLog: null,
   store: null,
+  leaderLease: null,
   access: { ...camelKeys(NOTHING_SAID.access), keys: 'off' },
   prices: [],
   replicaTls: null,

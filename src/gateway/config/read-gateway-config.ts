@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { type KubeTarget, targetProblem } from '../../kube/discovery/kube-target.js';
+import { readLeaseTarget } from '../../kube/election/lease-name.js';
 import type { PolicyKeys } from '../../policy/bundle/policy-schema.js';
 import type { Given } from '../../schema/fields.js';
 import { readYaml } from '../../schema/read-yaml.js';
@@ -59,6 +60,7 @@ class ConfigReader {
       listen: this.#listen(values.listen, GATEWAY_DEFAULTS.listen, 'listen'),
       admin: this.#listen(values.admin, GATEWAY_DEFAULTS.admin, 'admin'),
       replicaTls: this.#replicaTls(values.replica_tls),
+      leaderLease: this.#leaderLease(values.leader_lease),
       endpoints: this.#endpoints(given),
       decisionLog: decision_log === undefined ? null : resolve(this.#folder, decision_log),
     };
@@ -125,6 +127,12 @@ class ConfigReader {
     const problem = targetProblem(target);
     if (problem !== null) throw configInvalid(this.#places.of(path), problem, 'see docs/kubernetes.md');
     return { target, engine: keys.engine ?? DEFAULT_ENGINE };
+  }
+
+  #leaderLease(given: string | undefined): GatewayConfig['leaderLease'] {
+    if (given === undefined) return null;
+    const target = readLeaseTarget(given, this.#places.of('leader_lease'));
+    return { ...target, kubeconfig: this.#path(target.kubeconfig ?? undefined) };
   }
 
   #policy(keys: PolicyKeys | undefined, path: string): PolicyConfig {

@@ -146,3 +146,12 @@ describe('GatewayMetrics', () => {
     ).toEqual([['a', { kvUsed: 2, waiting: 1 }]]);
   });
 });
+
+it('says whether this process leads the control plane, where it has one', () => {
+  const metrics = new GatewayMetrics();
+  expect(samplesOf(metrics).has('twinyard_leader')).toBe(false);
+  for (const isLeading of [true, false]) {
+    metrics.control = { isLeading };
+    expect(samplesOf(metrics).get('twinyard_leader')).toBe(isLeading ? 1 : 0);
+  }
+});

@@ -22,6 +22,8 @@ export class GatewayMetrics {
   retries = 0;
   /** Requests that failed because of a bug in the gateway. */
   faults = 0;
+  /** The control plane of this process; null where there is none. */
+  control: { readonly isLeading: boolean } | null = null;
   readonly #endpoints = new LabelAxis('endpoint', MOST_ENDPOINTS);
   readonly #models = new PairAxis(this.#endpoints, 'model', MOST_MODELS);
   readonly #policies = new PairAxis(this.#endpoints, 'policy', MOST_POLICIES);
@@ -103,6 +105,7 @@ export class GatewayMetrics {
     for (const counter of [...tokens, this.#unmetered, ...audio, this.decisions]) counter.writeTo(out);
     out.single(FAMILIES.retries, this.retries);
     out.single(FAMILIES.faults, this.faults);
+    if (this.control !== null) out.single(FAMILIES.leader, this.control.isLeading ? 1 : 0);
   }
 }
 

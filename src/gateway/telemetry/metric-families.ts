@@ -207,6 +207,7 @@ export const FAMILIES = {
     'Spans that a collector took, refused, or that were dropped because too many waited.',
   ),
 
+  leader: gauge('Process', 'leader', [], '1 while this process leads the control plane, 0 while it stands by.'),
   buildInfo: gauge('Process', 'build_info', ['version', 'node'], '1 for the version that runs.'),
   cpu: counter('Process', 'process_cpu_seconds_total', [], 'CPU time, user and system.'),
   residentMemory: gauge('Process', 'process_resident_memory_bytes', [], 'Memory in use.'),

@@ -1,7 +1,7 @@
 import { InputError, RunError } from '../../../kernel/errors.js';
 import type { ResourceRecord, ResourceRef } from '../../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
-import { NoRoom } from '../../runner/errors.js';
+import { isNotLeading, NoRoom } from '../../runner/errors.js';
 import { retryDelay } from '../queue/retry-delay.js';
 import type { EndpointMemory } from './endpoint-memory.js';
 import type { EndpointParts } from './endpoint-parts.js';
@@ -59,7 +59,7 @@ async function start(
     });
     await runners.start(spec.cluster, replica);
   } catch (error) {
-    if (!(error instanceof InputError || error instanceof RunError)) throw error;
+    if (!(error instanceof InputError || error instanceof RunError) || isNotLeading(error)) throw error;
     const isTransient = error instanceof NoRoom;
     const failures = (memory.failedStartOf(specHash)?.failures ?? 0) + 1;
     const retryAt = timing.now() + (isTransient ? NO_ROOM_MS : retryDelay(failures));

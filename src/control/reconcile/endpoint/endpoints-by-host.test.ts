@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ClusterReplica } from '../../runner/cluster-runners.js';
+import { notLeading } from '../../runner/errors.js';
+import { kubernetesType } from '../../runner/kubernetes/kubernetes-type.js';
+import { localType } from '../../runner/local/local-type.js';
+import type { RunnerType } from '../../runner/runner-type.js';
 import { FakePlane } from '../fake-plane.fixture.js';
 import { FakeRoutes } from '../fake-routes.fixture.js';
 import { EndpointsByHost } from './endpoints-by-host.js';
@@ -16,7 +20,8 @@ async function opened() {
   const { runners, store, timing } = plane;
   const routes = new FakeRoutes();
   const calls: string[] = [];
-  const at = { isHere: false, problem: null as string | null, strays: [] as string[] };
+  const at = { isHere: false, problem: null as string | null, strays: [] as string[], type: localType as RunnerType };
+  let failure: Error | null = null;
   const found = await runners.list();
   const endpoints = new EndpointsByHost({
     ...{ store, timing },
@@ -25,11 +30,15 @@ async function opened() {
       forget: () => calls.push('forgotten'),
       async reconcile() {
         calls.push('reconciled');
+        if (failure !== null) throw failure;
         return 7;
       },
     },
     remote: new RemoteEndpoints({ store, routes, sharesLoopback: () => true }),
-    runners: { list: async (): Promise<ClusterReplica[]> => at.strays.map((id) => ({ ...found[0]!, id })) },
+    runners: {
+      typeOf: () => at.type,
+      list: async (): Promise<ClusterReplica[]> => at.strays.map((id) => ({ ...found[0]!, id })),
+    },
     draining: { drain: ({ id }, withinMs) => calls.push(`${id} drains within ${withinMs} ms`) },
     isHere: () => at.isHere,
     hostProblem: () => at.problem,
@@ -38,7 +47,10 @@ async function opened() {
     const waitMs = await endpoints.reconcile(CHAT);
     return [waitMs, ...calls.splice(0)];
   };
-  return { plane, routes, at, reconcile };
+  const fail = (error: Error) => {
+    failure = error;
+  };
+  return { plane, routes, at, fail, reconcile };
 }
 
 test('an endpoint of another host is routed, and not reconciled', async () => {
@@ -64,6 +76,18 @@ test('replicas of a cluster that has moved to another host are drained here', as
   const { at, reconcile } = await opened();
   at.strays = ['chat-old'];
   expect(await reconcile()).toEqual([null, 'forgotten', expect.stringMatching(/^chat-old drains within \d+000 ms$/)]);
+  // A cluster that the leader reaches as well: its replicas belong to no host.
+  at.type = kubernetesType;
+  expect(await reconcile()).toEqual([null, 'forgotten']);
+});
+
+test('leaves the rest to the next leader when the lease has ended in between', async () => {
+  const { at, fail, reconcile } = await opened();
+  at.isHere = true;
+  fail(notLeading('prod'));
+  expect(await reconcile()).toEqual([null, 'reconciled']);
+  fail(new Error('another'));
+  await expect(reconcile()).rejects.toThrow('another');
 });
 
 test('a change that waits for a host that does not run says so once, and a carried out one does not', async () => {

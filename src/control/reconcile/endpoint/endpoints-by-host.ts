@@ -2,6 +2,7 @@ import type { ResourceRecord, ResourceRef } from '../../../store/resources/resou
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { Status } from '../../resources/resource.js';
 import type { ClusterRunners } from '../../runner/cluster-runners.js';
+import { isNotLeading } from '../../runner/errors.js';
 import type { ControlStore } from '../../store/control-store.js';
 import type { Reconciler, StartNeeds } from '../queue/reconciler.js';
 import type { Timing } from '../queue/timing.js';
@@ -17,7 +18,7 @@ export interface EndpointsByHostOptions {
   readonly store: ControlStore;
   readonly local: Pick<EndpointReconciler, 'reconcile' | 'restore' | 'forget'>;
   readonly remote: RemoteEndpoints;
-  readonly runners: Pick<ClusterRunners, 'list'>;
+  readonly runners: Pick<ClusterRunners, 'list' | 'typeOf'>;
   readonly timing: Timing;
   readonly draining: Pick<ReplicaDrainer, 'drain'>;
   /** Whether the replicas of a cluster are started and stopped by this process. */
@@ -46,7 +47,7 @@ export class EndpointsByHost implements Reconciler {
     if (record === null) remote.remove(ref);
     if (record === null || isHere((record.spec as EndpointSpec).cluster)) {
       if (record !== null) remote.forget(ref);
-      return local.reconcile(ref);
+      return this.#reconcileHere(ref);
     }
     local.forget(ref);
     await this.#stopStrays(record);
@@ -54,12 +55,23 @@ export class EndpointsByHost implements Reconciler {
     return this.#reportAway(record);
   }
 
-  /** Replicas from before the cluster was moved to another host. */
+  /** The next leader goes on where this one has to stop. */
+  async #reconcileHere(ref: ResourceRef): Promise<number | null> {
+    try {
+      return await this.options.local.reconcile(ref);
+    } catch (error) {
+      if (isNotLeading(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Replicas on this machine from before the cluster was moved to another host. */
   async #stopStrays({ name, spec, workspace }: ResourceRecord): Promise<void> {
     const { draining, runners } = this.options;
     const drainMs = (spec as EndpointSpec).deployment.drain_timeout_s * 1000;
     for (const { cluster, endpoint, id, workspace: of } of await runners.list()) {
-      if (of === workspace && endpoint === name) draining.drain({ id, cluster, workspace, endpoint }, drainMs);
+      const isStray = of === workspace && endpoint === name && runners.typeOf(cluster)?.runsHere === true;
+      if (isStray) draining.drain({ id, cluster, workspace, endpoint }, drainMs);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { ManagedRoutes } from '../../../gateway/fleet/managed-routes.js';
 import type { ClusterRunners } from '../../runner/cluster-runners.js';
+import { isNotLeading } from '../../runner/errors.js';
 import { retryDelay } from '../queue/retry-delay.js';
 import type { Timing } from '../queue/timing.js';
 
@@ -69,6 +70,11 @@ export class ReplicaDrainer {
         return;
       } catch (error) {
         if (this.#isClosed) return;
+        if (isNotLeading(error)) {
+          // The next leader finds it and decides.
+          this.#draining.delete(id);
+          return;
+        }
         onFailure(id, error);
         await new Promise<void>((resolve) => timing.after(retryDelay(failures), resolve));
       }

@@ -19,6 +19,8 @@ export class ClusterCalls {
   constructor(
     private readonly client: KubeClient,
     readonly namespace: string,
+    /** Throws when this process must not change the cluster. */
+    private readonly guard: () => void = () => {},
   ) {}
 
   get deploymentsPath(): string {
@@ -61,11 +63,13 @@ export class ClusterCalls {
   }
 
   async #apply<T>(path: string, body: object): Promise<T> {
+    this.guard();
     const query = { fieldManager: MANAGER, force: true };
     return this.client.json<T>(path, { method: 'PATCH', contentType: APPLY, query, body });
   }
 
   async #delete(path: string, options: object): Promise<void> {
+    this.guard();
     await orMissing(this.client.json(path, { method: 'DELETE', body: options })).catch((error: unknown) => {
       // The UID is another one.
       if (!(error instanceof KubeStatusError && error.status === 409)) throw error;

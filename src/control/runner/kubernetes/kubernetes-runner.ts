@@ -14,7 +14,16 @@ import type {
   RunnerEvent,
   StopOptions,
 } from '../contract.js';
-import { badReplicaId, notStarted, REPLICA_ID, replicaExists, replicaNotFound, runnerClosed } from '../errors.js';
+import {
+  badReplicaId,
+  isNotLeading,
+  notLeading,
+  notStarted,
+  REPLICA_ID,
+  replicaExists,
+  replicaNotFound,
+  runnerClosed,
+} from '../errors.js';
 import { ClusterCalls } from './cluster-calls.js';
 import { clusterCapacity } from './cluster-capacity.js';
 import { foreignDeployment } from './errors.js';
@@ -31,6 +40,8 @@ export interface KubernetesRunnerOptions {
   readonly settings: ClusterSettings;
   readonly scrub?: (line: string) => string;
   readonly onFault?: (error: Error) => void;
+  /** By default always; see `RunnerOptions`. */
+  readonly mayAct?: () => boolean;
   /** Instead of what the settings name. */
   readonly access?: KubeAccess;
   readonly watchTiming?: Partial<WatchTiming>;
@@ -64,7 +75,10 @@ export class KubernetesRunner implements Runner {
     this.#options = options;
     this.#settings = options.settings;
     this.#client = new KubeClient(access);
-    this.#calls = new ClusterCalls(this.#client, namespace ?? access.namespace);
+    const { cluster, mayAct = () => true, onFault = () => {} } = options;
+    this.#calls = new ClusterCalls(this.#client, namespace ?? access.namespace, () => {
+      if (!mayAct()) throw notLeading(cluster);
+    });
     this.#context = {
       calls: this.#calls,
       killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
@@ -73,7 +87,9 @@ export class KubernetesRunner implements Runner {
       emit: (event) => {
         for (const listener of [...this.#listeners]) listener(event);
       },
-      onFault: options.onFault ?? (() => {}),
+      onFault(error) {
+        if (!isNotLeading(error)) onFault(error);
+      },
     };
     const labelSelector = selectorOf(ownLabels(options.cluster));
     const timing = options.watchTiming ?? {};

@@ -8,8 +8,8 @@ export const kubernetesType = {
   runsHere: false,
   runsPods: true,
   isElsewhere,
-  async open({ cluster, onFault, scrub, settings }: RunnerOptions) {
+  async open({ cluster, mayAct, onFault, scrub, settings }: RunnerOptions) {
     const { KubernetesRunner } = await import('./kubernetes-runner.js');
-    return KubernetesRunner.open({ cluster, settings, scrub, onFault });
+    return KubernetesRunner.open({ cluster, settings, scrub, onFault, mayAct });
   },
 } as const satisfies RunnerType;
