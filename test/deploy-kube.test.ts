@@ -7,8 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { parseFlags } from '../src/cli/flags/parse-flags.js';
 import { SERVE } from '../src/cli/serve/serve.js';
+import { captured } from '../src/cli/test-io.fixture.js';
 import { readGatewayConfig } from '../src/gateway/config/read-gateway-config.js';
-import { discoveryRules } from '../src/kube/discovery/discovery-role.js';
+import { discoveryRules } from '../src/kube/discovery/discovery-rules.js';
 
 const DEPLOY = fileURLToPath(new URL('../deploy', import.meta.url));
 const CHART = join(DEPLOY, 'helm/twinyard');
@@ -42,6 +43,11 @@ describe('quickstart.yaml', () => {
     const { rules } = all.find(({ kind }) => kind === 'Role')!;
     expect(rules).toEqual(discoveryRules(['selector', 'service', 'pool']));
   });
+});
+
+test('the Role of the runner is what the command prints', async () => {
+  const { stdout } = await captured('kube-role --runner engines');
+  expect(textOf('runner-role.yaml')).toBe(stdout);
 });
 
 describe('the chart', () => {

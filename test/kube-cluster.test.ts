@@ -7,7 +7,7 @@ import { DEFAULT_POLICY } from '../src/gateway/config/gateway-config.js';
 import { FakeEngine, startGateway, until } from '../src/gateway/fake-engine.fixture.js';
 import type { KubeAccess } from '../src/kube/access/kube-access.js';
 import { readKubeconfig } from '../src/kube/access/kubeconfig.js';
-import { discoveryRules } from '../src/kube/discovery/discovery-role.js';
+import { discoveryRules } from '../src/kube/discovery/discovery-rules.js';
 import type { KubeReplica } from '../src/kube/discovery/found-replicas.js';
 import { KubeDiscovery } from '../src/kube/discovery/kube-discovery.js';
 import { readKubeTarget } from '../src/kube/discovery/kube-target.js';

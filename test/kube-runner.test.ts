@@ -1,25 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import type { Runner } from '../src/control/runner/contract.js';
 import { KUBERNETES_EXCEPTIONS, KubernetesGround } from '../src/control/runner/kubernetes/kubernetes-ground.fixture.js';
 import { runnerDrills } from '../src/control/runner/kubernetes/runner-drills.contract.js';
+import { runnerRules } from '../src/control/runner/kubernetes/runner-rules.js';
 import { runnerContract } from '../src/control/runner/runner.contract.js';
 import type { Credentials } from '../src/kube/access/kube-access.js';
 import { readKubeconfig } from '../src/kube/access/kubeconfig.js';
 import { KubeClient } from '../src/kube/kube-client.js';
+import type { RoleRule } from '../src/kube/rights.js';
 
 /** Against a real API server: TWINYARD_TEST_KUBECONFIG names one whose admin may create namespaces. Skipped without it. */
 const KUBECONFIG = process.env.TWINYARD_TEST_KUBECONFIG;
-const ROLE = fileURLToPath(new URL('../deploy/runner-role.yaml', import.meta.url));
 const NAMESPACE = `twinyard-runner-${process.pid}`;
-
-interface Rule {
-  apiGroups: string[];
-  resources: string[];
-  verbs: string[];
-}
 
 describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
   const access = () => readKubeconfig(KUBECONFIG!, null);
@@ -37,7 +29,7 @@ describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
   });
 
   /** Access with the rules of a Role and nothing else. */
-  async function withRules(name: string, rules: readonly Rule[]): Promise<Credentials> {
+  async function withRules(name: string, rules: readonly RoleRule[]): Promise<Credentials> {
     const admin = new KubeClient(access());
     const core = `/api/v1/namespaces/${NAMESPACE}`;
     const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}`;
@@ -59,7 +51,7 @@ describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
     try {
       runner = await ground.open({ access: { ...ground.access, credentials }, killWaitMs: 5000 });
       const refused = async () => (await runner!.discover()).problems.filter((one) => one.includes('forbidden'));
-      // Without its watch it sees nothing happen, and reports why.
+      // Without its watches it sees nothing happen, and reports why.
       while (isBlind) if ((await refused()).length > 0) return await refused();
       const isReady = new Promise((resolve) => runner!.watch(({ type }) => type === 'ready' && resolve(null)));
       await runner.start(ground.spec('a', {}, { secretEnv: { A: 'b' } }));
@@ -76,16 +68,42 @@ describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
     }
   }
 
-  it('needs exactly the rights of the Role in deploy/', async () => {
-    const { rules } = parse(readFileSync(ROLE, 'utf8')) as { rules: Rule[] };
+  it('needs exactly the rights of the Role that kube-role prints', async () => {
+    const rules = runnerRules();
     expect(await refusalsOf(await withRules('enough', rules))).toEqual([]);
     for (const [i, { resources, verbs }] of rules.entries()) {
       for (const verb of verbs) {
         const less = rules.map((rule, j) => (i === j ? { ...rule, verbs: verbs.filter((one) => one !== verb) } : rule));
+        const isSeenOnly = verb === 'watch' || resources[0] === 'events';
         const name = `without-${verb}-${resources[0]!.replace('/', '-')}`;
-        const refusals = (await refusalsOf(await withRules(name, less), verb === 'watch')).join('\n');
+        const refusals = (await refusalsOf(await withRules(name, less), isSeenOnly)).join('\n');
         expect(refusals, name).toContain(`cannot ${verb} resource "${resources[0]}"`);
       }
+    }
+  });
+
+  it('reports the admission webhook that refuses a pod', async () => {
+    const ground = await KubernetesGround.inCluster(access(), NAMESPACE);
+    const name = `twinyard-test-${process.pid}`;
+    const hooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] };
+    const webhook = {
+      ...{ name: 'pods.example.com', rules: [rule], sideEffects: 'None', admissionReviewVersions: ['v1'] },
+      // Nothing listens there: it fails, and what it would check is refused.
+      ...{ clientConfig: { url: 'https://127.0.0.1:1/' }, failurePolicy: 'Fail', timeoutSeconds: 5 },
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': NAMESPACE } },
+    };
+    await ground.client.json(hooks, { method: 'POST', body: { metadata: { name }, webhooks: [webhook] } });
+    const runner = await ground.open();
+    try {
+      await runner.start(ground.spec('refused'));
+      const problemOf = async () => (await runner.list())[0]?.problem ?? '';
+      while (!(await problemOf()).includes('webhook')) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await problemOf()).toMatch(/^FailedCreate: .*failed calling webhook "pods.example.com"/);
+    } finally {
+      await ground.client.json(`${hooks}/${name}`, { method: 'DELETE' });
+      await runner.close();
+      await ground.clear();
     }
   });
 

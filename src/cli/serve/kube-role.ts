@@ -1,18 +1,20 @@
-import { discoveryRole } from '../../kube/discovery/discovery-role.js';
+import { capacityRules, runnerRules } from '../../control/runner/kubernetes/runner-rules.js';
+import { discoveryRules } from '../../kube/discovery/discovery-rules.js';
+import { type RoleRule, roleManifests } from '../../kube/rights.js';
 import { summaryOf } from '../commands.js';
 import { badValue, missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { Flag } from '../flags/flag.js';
-import { stringFlag } from '../flags/kinds.js';
+import { stringFlag, toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { serveFleetFlags } from './serve-flags.js';
 
-const NAMES = { role: 'twinyard-discovery', account: 'twinyard', namespace: 'default' };
+const DEFAULTS = { prefix: 'twinyard', account: 'twinyard', namespace: 'default' };
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
-const named = (defaultText: string, help: string): Flag<string | null> => ({
-  ...stringFlag({ default: null, placeholder: 'name', defaultText, help }),
+const named = (placeholder: string, defaultText: string, help: string): Flag<string | null> => ({
+  ...stringFlag({ default: null, placeholder, defaultText, help }),
   read(given, place) {
     if (NAME.test(given)) return given;
     throw badValue(place, given, 'is not a name in Kubernetes', 'a-z, 0-9, - and .');
@@ -21,29 +23,57 @@ const named = (defaultText: string, help: string): Flag<string | null> => ({
 
 const kubeRoleFlags = {
   kube: serveFleetFlags.kube,
-  name: named(NAMES.role, 'name of the Role and of its binding'),
-  'service-account': named(NAMES.account, 'service account that the gateway runs with'),
-  namespace: named(NAMES.namespace, 'namespace of that service account'),
+  runner: named('namespace', 'no runner', 'namespace in which a Cluster of type kubernetes runs replicas'),
+  nodes: toggle({ help: 'with --runner: also a ClusterRole to read the size of the cluster and what of it is free' }),
+  name: named(
+    'name',
+    'twinyard-discovery, twinyard-runner',
+    'name of the Role and of its binding; of several their beginning',
+  ),
+  'service-account': named('name', DEFAULTS.account, 'service account that twinyard runs with'),
+  namespace: named('name', DEFAULTS.namespace, 'namespace of that service account'),
 };
 
 export const KUBE_ROLE: CommandLine = {
   name: 'kube-role',
   summary: summaryOf('kube-role'),
   about:
-    "Print the Role that 'serve --kube' needs for a target, and its binding, as YAML: the verbs are those of the calls that it " +
-    'makes, and nothing more.',
+    "Print the Roles that 'serve' needs in Kubernetes, and their bindings, as YAML: with --kube to follow a target, with --runner to " +
+    'run replicas in a namespace. The verbs are those of the calls that it makes, and nothing more.',
   groups: [{ title: 'Role', flags: kubeRoleFlags }],
   examples: [
     'kube-role --kube selector=app=vllm,namespace=prod',
-    'kube-role --kube pool=chat --service-account gateway --namespace prod',
+    'kube-role --runner engines --service-account twinyard --namespace twinyard',
+    'kube-role --runner engines --nodes | kubectl apply -f -',
   ],
 };
 
+interface WantedRole {
+  readonly mode: 'discovery' | 'runner' | 'capacity';
+  readonly namespace: string | null;
+  readonly rules: readonly RoleRule[];
+}
+
 export async function kubeRole(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<typeof kubeRoleFlags>(KUBE_ROLE, argv);
-  if (values.kube === null) throw missingFlag('--kube', 'is required', 'give the target that serve is started with');
-  const { role, account, namespace } = NAMES;
-  const [name, bound] = [values.name ?? role, values['service-account'] ?? account];
-  io.stdout.write(discoveryRole(values.kube, name, bound, values.namespace ?? namespace));
+  const { kube, nodes, runner } = values;
+  const account = values['service-account'] ?? DEFAULTS.account;
+  const accountNamespace = values.namespace ?? DEFAULTS.namespace;
+  const roles: WantedRole[] = [];
+  if (kube !== null) {
+    roles.push({ mode: 'discovery', namespace: kube.namespace ?? accountNamespace, rules: discoveryRules([kube.by]) });
+  }
+  if (runner !== null) roles.push({ mode: 'runner', namespace: runner, rules: runnerRules() });
+  if (roles.length === 0) {
+    throw missingFlag('--kube', 'is required', 'give it or --runner, as serve uses them');
+  }
+  if (nodes && runner === null) throw missingFlag('--runner', 'is required with --nodes', 'give its namespace');
+  if (nodes) roles.push({ mode: 'capacity', namespace: null, rules: capacityRules() });
+  const nameOf = ({ mode }: WantedRole) =>
+    values.name !== null && roles.length === 1 ? values.name : `${values.name ?? DEFAULTS.prefix}-${mode}`;
+  const texts = roles.map((role) =>
+    roleManifests(role.rules, { name: nameOf(role), namespace: role.namespace, account, accountNamespace }),
+  );
+  io.stdout.write(texts.join('---\n'));
   return 0;
 }

@@ -1,7 +1,7 @@
 import type { KubeClient } from '../kube-client.js';
+import { collectionPath, ENDPOINT_SLICES, INFERENCE_POOLS, type KubeKind, PODS } from '../kube-kind.js';
 import type { EndpointSlice, InferencePool, KubeObject, Pod } from '../kube-object.js';
 import { ListWatch, type WatchTiming } from '../watch/list-watch.js';
-import { collectionPath, ENDPOINT_SLICES, type FollowedKind, INFERENCE_POOLS, PODS } from './followed-kinds.js';
 import { type KubeReplica, replicasInPods, replicasInSlices } from './found-replicas.js';
 import type { KubeTarget } from './kube-target.js';
 
@@ -60,7 +60,7 @@ export class KubeDiscovery {
   }
 
   #watch<T extends KubeObject>(
-    kind: FollowedKind,
+    kind: KubeKind,
     selected: { labelSelector: string } | { fieldSelector: string },
   ): ListWatch<T> {
     const { client, timing = {} } = this.#parts;

@@ -1,6 +1,7 @@
 import { ENGINE_CONTAINER } from '../../../engines/pod/default-pod.js';
 import { KubeStatusError } from '../../../kube/errors.js';
 import type { KubeClient } from '../../../kube/kube-client.js';
+import { collectionPath, DEPLOYMENTS, type KubeKind, PODS, SECRETS } from '../../../kube/kube-kind.js';
 import type { Deployment } from './manifests/deployment.js';
 import { MANAGER } from './manifests/replica-labels.js';
 
@@ -14,7 +15,10 @@ export interface PodLogQuery {
   readonly previous: boolean;
 }
 
-/** The calls that the runner makes to change a namespace. An object that is not there is no error. */
+/**
+ * The calls that the runner makes to change a namespace; `runner-rules.ts` has the rights that they need. An object that is not there
+ * is no error.
+ */
 export class ClusterCalls {
   constructor(
     private readonly client: KubeClient,
@@ -23,40 +27,39 @@ export class ClusterCalls {
     private readonly guard: () => void = () => {},
   ) {}
 
-  get deploymentsPath(): string {
-    return `/apis/apps/v1/namespaces/${this.namespace}/deployments`;
-  }
-
-  get podsPath(): string {
-    return `/api/v1/namespaces/${this.namespace}/pods`;
+  pathOf(kind: KubeKind): string {
+    return collectionPath(kind, this.namespace);
   }
 
   applyDeployment(name: string, manifest: object): Promise<Deployment> {
-    return this.#apply(`${this.deploymentsPath}/${name}`, manifest);
+    return this.#apply(`${this.pathOf(DEPLOYMENTS)}/${name}`, manifest);
   }
 
   async applySecret(name: string, manifest: object): Promise<void> {
-    await this.#apply(`/api/v1/namespaces/${this.namespace}/secrets/${name}`, manifest);
+    await this.#apply(`${this.pathOf(SECRETS)}/${name}`, manifest);
   }
 
   getDeployment(name: string): Promise<Deployment | null> {
-    return orMissing(this.client.json<Deployment>(`${this.deploymentsPath}/${name}`));
+    return orMissing(this.client.json<Deployment>(`${this.pathOf(DEPLOYMENTS)}/${name}`));
   }
 
   /** Deletes it, and what it owns after it. An object that has taken its name since is left alone. */
   async deleteDeployment(name: string, uid: string): Promise<void> {
-    await this.#delete(`${this.deploymentsPath}/${name}`, { propagationPolicy: 'Background', preconditions: { uid } });
+    await this.#delete(`${this.pathOf(DEPLOYMENTS)}/${name}`, {
+      propagationPolicy: 'Background',
+      preconditions: { uid },
+    });
   }
 
   /** Ends a pod; a second call can only shorten its grace time. */
   async deletePod(name: string, uid: string, graceMs: number): Promise<void> {
     // Zero would remove the object and not wait for its processes.
     const gracePeriodSeconds = Math.max(1, Math.ceil(graceMs / 1000));
-    await this.#delete(`${this.podsPath}/${name}`, { gracePeriodSeconds, preconditions: { uid } });
+    await this.#delete(`${this.pathOf(PODS)}/${name}`, { gracePeriodSeconds, preconditions: { uid } });
   }
 
   podLog(pod: string, query: PodLogQuery, signal?: AbortSignal): Promise<AsyncIterable<Buffer>> {
-    return this.client.bytes(`${this.podsPath}/${pod}/log`, {
+    return this.client.bytes(`${this.pathOf(PODS)}/${pod}/log`, {
       query: { container: ENGINE_CONTAINER, ...query },
       ...(signal === undefined ? {} : { signal }),
     });

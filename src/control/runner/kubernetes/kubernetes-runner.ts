@@ -2,6 +2,7 @@ import { findAccess } from '../../../kube/access/find-access.js';
 import type { KubeAccess } from '../../../kube/access/kube-access.js';
 import { notReached } from '../../../kube/errors.js';
 import { KubeClient } from '../../../kube/kube-client.js';
+import { DEPLOYMENTS, KUBE_EVENTS, PODS } from '../../../kube/kube-kind.js';
 import { ListWatch, type WatchTiming } from '../../../kube/watch/list-watch.js';
 import type {
   ClusterCapacity,
@@ -33,6 +34,7 @@ import { ownLabels, REPLICA_LABEL, replicaLabels, START_LABEL, selectorOf } from
 import { deploymentManifest, renderedDeployment, secretManifest } from './manifests/replica-manifests.js';
 import { NO_PROGRESS, type PodReplicaRecord, readDeployment } from './manifests/replica-record.js';
 import { PodReplica, type PodReplicaContext } from './pod-replica.js';
+import { POD_WARNINGS, type PodEvent, PodWarnings } from './pod-warnings.js';
 
 export interface KubernetesRunnerOptions {
   /** The name of the Cluster: what the runner has made carries it as a label. */
@@ -67,6 +69,8 @@ export class KubernetesRunner implements Runner {
   readonly #closed = new AbortController();
   readonly #deployments: ListWatch<Deployment>;
   readonly #pods: ListWatch<ReplicaPod>;
+  readonly #events: ListWatch<PodEvent>;
+  readonly #warnings = new PodWarnings(() => this.#events.cache.values());
   #settings: ClusterSettings;
 
   private constructor(options: KubernetesRunnerOptions) {
@@ -83,6 +87,7 @@ export class KubernetesRunner implements Runner {
       calls: this.#calls,
       killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
       closed: this.#closed.signal,
+      warningOf: (uid) => this.#warnings.of(uid),
       scrub: options.scrub ?? ((line) => line),
       emit: (event) => {
         for (const listener of [...this.#listeners]) listener(event);
@@ -95,8 +100,12 @@ export class KubernetesRunner implements Runner {
     const timing = options.watchTiming ?? {};
     const changed = () => this.#observe();
     const followed = (path: string) => ({ client: this.#client, path, labelSelector, timing, changed });
-    this.#deployments = new ListWatch(followed(this.#calls.deploymentsPath));
-    this.#pods = new ListWatch(followed(this.#calls.podsPath));
+    this.#deployments = new ListWatch(followed(this.#calls.pathOf(DEPLOYMENTS)));
+    this.#pods = new ListWatch(followed(this.#calls.pathOf(PODS)));
+    this.#events = new ListWatch({
+      ...{ client: this.#client, path: this.#calls.pathOf(KUBE_EVENTS), fieldSelector: POD_WARNINGS, timing },
+      changed: () => this.#warnings.changed(),
+    });
   }
 
   /** Connects and adopts the replicas in the namespace. Throws when the cluster cannot be reached or refuses the lists. */
@@ -120,7 +129,9 @@ export class KubernetesRunner implements Runner {
   async discover(): Promise<ClusterCapacity> {
     const used = [...this.#pods.cache.values()];
     const capacity = await clusterCapacity(this.#client, kubernetesSettings(this.#settings), used, this.#settings.gpus);
-    const stale = [this.#deployments.problem, this.#pods.problem].filter((one) => one !== null);
+    const stale = [this.#deployments, this.#pods, this.#events]
+      .map(({ problem }) => problem)
+      .filter((one) => one !== null);
     return { ...capacity, problems: [...capacity.problems, ...stale] };
   }
 
@@ -181,7 +192,7 @@ export class KubernetesRunner implements Runner {
     this.#closed.abort();
     await Promise.allSettled([...this.#starting.values(), ...this.#stopping]);
     await Promise.all([...this.#replicas.values()].map((replica) => replica.release()));
-    await Promise.all([this.#deployments.close(), this.#pods.close()]);
+    await Promise.all([this.#deployments, this.#pods, this.#events].map((watch) => watch.close()));
     await this.#client.close();
   }
 

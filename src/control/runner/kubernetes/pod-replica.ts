@@ -20,6 +20,7 @@ import {
   replicaProblem,
 } from './pod-state.js';
 import { PodTermination } from './pod-termination.js';
+import type { PodEvent } from './pod-warnings.js';
 
 /** What all replicas of a runner share. */
 export interface PodReplicaContext {
@@ -28,6 +29,8 @@ export interface PodReplicaContext {
   /** Aborted when the runner is closed. */
   readonly closed: AbortSignal;
   readonly scrub: (line: string) => string;
+  /** The last event about a pod, by its UID. */
+  readonly warningOf: (uid: string) => PodEvent | null;
   readonly emit: (event: RunnerEvent) => void;
   readonly onFault: (error: Error) => void;
 }
@@ -93,7 +96,7 @@ export class PodReplica {
     const isWaiting = exit === null && !this.#isReady;
     return {
       ...{ id, workspace, endpoint, generation, specHash, phase: this.#phase, url: this.#url },
-      problem: isWaiting ? replicaProblem(this.#deployment, this.#pod) : null,
+      problem: isWaiting ? replicaProblem(this.#deployment, this.#pod, this.#context.warningOf) : null,
       ...{ resources, gpus: [], startedAt, readyAt },
       exit: exit === null ? null : { ...exit, lastLines: exit.lastLines.map(this.#context.scrub) },
     };

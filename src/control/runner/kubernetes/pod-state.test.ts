@@ -10,6 +10,23 @@ test('a pod that has a node is not reported as unschedulable', () => {
     spec: { containers: [], ...(nodeName === undefined ? {} : { nodeName }) },
     status: { conditions: [condition], containerStatuses: [waiting] },
   });
-  expect(replicaProblem(null, pod())).toBe('Unschedulable: no node');
-  expect(replicaProblem(null, pod('n1'))).toBe('ImagePullBackOff');
+  expect(replicaProblem(null, pod(), () => null)).toBe('Unschedulable: no node');
+  expect(replicaProblem(null, pod('n1'), () => null)).toBe('ImagePullBackOff');
+});
+
+test('the last warning of a pod is its problem while it has no other and its engine does not run', () => {
+  const warning = (reason: string) => () => ({ metadata: { name: 'e' }, involvedObject: {}, reason, message: 'why' });
+  const pod = (state: object, nodeName?: string): ReplicaPod => ({
+    metadata: { name: 'a' },
+    spec: { containers: [], ...(nodeName === undefined ? {} : { nodeName }) },
+    status: { containerStatuses: [{ name: 'engine', state }] },
+  });
+  const creating = { waiting: { reason: 'ContainerCreating' } };
+  expect(replicaProblem(null, pod(creating, 'n1'), warning('FailedMount'))).toBe('FailedMount: why');
+  expect(replicaProblem(null, pod({}), warning('FailedScheduling'))).toBe('Unschedulable: why');
+  expect(replicaProblem(null, pod(creating, 'n1'), warning('FailedScheduling'))).toBeNull();
+  expect(replicaProblem(null, pod({ running: {} }, 'n1'), warning('Unhealthy'))).toBeNull();
+  expect(replicaProblem(null, pod({ waiting: { reason: 'ErrImagePull' } }, 'n1'), warning('Failed'))).toBe(
+    'ErrImagePull',
+  );
 });

@@ -1,12 +1,14 @@
 import { constants } from 'node:os';
 import { ENGINE_CONTAINER } from '../../../engines/pod/default-pod.js';
 import type {
+  ContainerState,
   ContainerStatus,
   Deployment,
   KubeCondition,
   ReplicaPod,
   TerminatedContainer,
 } from './manifests/deployment.js';
+import type { PodEvent } from './pod-warnings.js';
 
 /** How a container ended, and where its last lines are. */
 export interface ContainerEnd {
@@ -65,23 +67,58 @@ function endOf(end: TerminatedContainer, isPrevious: boolean): ContainerEnd {
   };
 }
 
-/** What keeps a replica from becoming ready, in the words of Kubernetes; null without a known reason. */
-export function replicaProblem(deployment: Deployment | null, pod: ReplicaPod | null): string | null {
+/**
+ * What keeps a replica from becoming ready, in the words of Kubernetes; null without a known reason.
+ * @param warningOf the last event about a pod, by its UID
+ */
+export function replicaProblem(
+  deployment: Deployment | null,
+  pod: ReplicaPod | null,
+  warningOf: (uid: string) => PodEvent | null,
+): string | null {
   if (pod === null) {
     // A quota, an admission webhook or a missing service account: the pod could not be created.
     const failure = conditionOf(deployment?.status?.conditions, 'ReplicaFailure');
     return failure?.status === 'True' ? sentence(failure.reason, failure.message) : null;
   }
   const scheduled = conditionOf(pod.status?.conditions, 'PodScheduled');
-  // A scheduler that was late may report it after the pod was bound.
-  const hasNode = pod.spec.nodeName !== undefined;
-  if (!hasNode && scheduled?.status === 'False') return sentence(scheduled.reason, scheduled.message);
-  const waiting = engineStatus(pod)?.state?.waiting;
-  // These two are no problem: every pod begins with them.
-  if (waiting === undefined || waiting.reason === 'ContainerCreating' || waiting.reason === 'PodInitializing')
-    return null;
-  return sentence(waiting.reason, waiting.message);
+  if (scheduled?.status === 'False' && pod.spec.nodeName === undefined)
+    return sentence(scheduled.reason, scheduled.message);
+  const state = engineStatus(pod)?.state;
+  // Of a running engine they are probes that fail while it loads its model.
+  if (state?.running !== undefined) return null;
+  return initProblem(pod) ?? waitingProblem(state?.waiting) ?? eventProblem(pod, warningOf(pod.metadata.uid ?? ''));
 }
+
+/** That there is no node is history once there is one; it is called as in the status of the pod, which comes later. */
+function eventProblem({ spec }: ReplicaPod, warning: PodEvent | null): string | null {
+  if (warning === null) return null;
+  const isForNode = warning.reason === 'FailedScheduling';
+  if (isForNode && spec.nodeName !== undefined) return null;
+  return sentence(isForNode ? 'Unschedulable' : warning.reason, warning.message);
+}
+
+function waitingProblem(waiting: ContainerState['waiting']): string | null {
+  // These two are no problem: every pod begins with them.
+  const isUsual = waiting?.reason === 'ContainerCreating' || waiting?.reason === 'PodInitializing';
+  return waiting === undefined || isUsual ? null : sentence(waiting.reason, waiting.message);
+}
+
+/** Of the containers that run before the engine, as a download of its model. Kubernetes starts them again until they succeed. */
+function initProblem({ status }: ReplicaPod): string | null {
+  for (const { lastState, name, state } of status?.initContainerStatuses ?? []) {
+    const waiting = waitingProblem(state?.waiting);
+    const ended = state?.terminated ?? (state?.running === undefined ? lastState?.terminated : undefined);
+    const failed = ended === undefined || ended.exitCode === 0 ? null : failure(ended);
+    if (waiting !== null || failed !== null) {
+      return sentence(`init container '${name}'`, [waiting, failed].filter(Boolean).join('; '));
+    }
+  }
+  return null;
+}
+
+const failure = ({ exitCode, message = '', reason }: TerminatedContainer) =>
+  `${reason === undefined || reason === 'Error' ? '' : `${reason}, `}exit code ${exitCode}${message && ` (${message.trim()})`}`;
 
 const MOST_LENGTH = 1000;
 

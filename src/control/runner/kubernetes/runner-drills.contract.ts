@@ -70,6 +70,16 @@ export function runnerDrills(newGround: () => Promise<KubernetesGround>): void {
       });
     };
 
+    const withInit = async (id: string, status: object) => {
+      await withStatus(id, { waiting: { reason: 'PodInitializing' } });
+      const one = { image: 'x', imageID: '', ready: false, restartCount: 2, ...status };
+      await ground.client.json(`${pods}${ground.namespace}/pods/${await podOf(id)}/status`, {
+        method: 'PATCH',
+        contentType: STATUS,
+        body: { status: { initContainerStatuses: [one] } },
+      });
+    };
+
     test('applies an edited Deployment again', async () => {
       await runner.start(ground.spec('a'));
       await happened('ready', 'a');
@@ -164,6 +174,37 @@ export function runnerDrills(newGround: () => Promise<KubernetesGround>): void {
         waiting: { reason: 'CreateContainerConfigError', message: 'secret "a" not found' },
       });
       expect(await problemOf('config', 'secret')).toBe('CreateContainerConfigError: secret "a" not found');
+    });
+
+    test('reports warnings of a pod whose status has no reason, and of containers before the engine', async () => {
+      const creating = { waiting: { reason: 'ContainerCreating' } };
+      await withStatus('mount', creating);
+      const event = async (name: string, seconds: number, message: string) => {
+        const { metadata } = await ground.client.json<{ metadata: { uid: string } }>(
+          `${pods}${ground.namespace}/pods/${await podOf('mount')}`,
+        );
+        await ground.client.json(`${pods}${ground.namespace}/events/${name}`, {
+          method: 'PATCH',
+          contentType: 'application/apply-patch+yaml',
+          query: { fieldManager: 'kubelet' },
+          body: {
+            ...{ apiVersion: 'v1', kind: 'Event', metadata: { name }, type: 'Warning', reason: 'FailedMount', message },
+            involvedObject: { kind: 'Pod', namespace: ground.namespace, uid: metadata.uid },
+            lastTimestamp: `2030-01-01T00:00:0${seconds}Z`,
+          },
+        });
+      };
+      await event('mount.2', 2, 'MountVolume.SetUp failed for volume "models": claim "models" not found');
+      await event('mount.1', 1, 'an earlier one');
+      expect(await problemOf('mount', 'models')).toBe(
+        'FailedMount: MountVolume.SetUp failed for volume "models": claim "models" not found',
+      );
+      const terminated = { exitCode: 1, reason: 'Error', message: '401 Client Error: token is not valid' };
+      const waiting = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 20s' } };
+      await withInit('init', { name: 'download', state: waiting, lastState: { terminated } });
+      expect(await problemOf('init', '401')).toBe(
+        "init container 'download': CrashLoopBackOff: back-off 20s; exit code 1 (401 Client Error: token is not valid)",
+      );
     });
 
     test('reports why there is no node, and why there is no pod', async () => {

@@ -37,6 +37,7 @@ export interface ReplicaPod extends Pod {
     readonly message?: string;
     readonly conditions?: readonly KubeCondition[];
     readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
   };
 }
 

@@ -29,7 +29,8 @@ export interface RenderedPod {
  * that is secret is a reference to its Secret.
  */
 export function renderedPod(spec: ReplicaSpec, settings: KubernetesSettings): RenderedPod {
-  const template = mergedPod(mergedPod(DEFAULT_POD, clusterParts(spec, settings)), spec.pod?.template ?? {});
+  const base = mergedPod(DEFAULT_POD, clusterParts(spec, settings));
+  const template = withLastLines(mergedPod(base, spec.pod?.template ?? {}));
   const port = portOf(template);
   const { drainMs = DRAIN_MS, healthPath, id, images, secretEnv, startupTimeoutMs } = spec;
   const { args, env } = fillPlaceholders({ ...spec, secretEnv: {} }, placeholderValues(port));
@@ -83,6 +84,13 @@ function apart({ endpoint, workspace }: ReplicaSpec): object {
   const matchLabels = { [WORKSPACE_LABEL]: workspace, [ENDPOINT_LABEL]: endpoint };
   const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels } };
   return { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 50, podAffinityTerm: term }] };
+}
+
+/** The status of a container that fails has the end of its log, also where the template does not say so. */
+function withLastLines(pod: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(pod.initContainers)) return pod;
+  const policy = { terminationMessagePolicy: 'FallbackToLogsOnError' };
+  return { ...pod, initContainers: pod.initContainers.map((one: object) => ({ ...policy, ...one })) };
 }
 
 /** The port called `http` of the engine's container. */
