@@ -52,6 +52,7 @@ import { TRACE_FIT } from './trace/fit.js';
 import { TRACE_SCALE } from './trace/scale.js';
 import { TRACE_SLICE } from './trace/slice.js';
 import { TRACE_STATS } from './trace/stats.js';
+import { TUNE } from './tune/tune.js';
 import { VALIDATE } from './validate/validate.js';
 import { VERSION } from './version.js';
 
@@ -60,6 +61,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   RUN,
   REPLAY,
   COMPARE,
+  TUNE,
   SWEEP,
   DECIDE,
   SERVE,

@@ -42,6 +42,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./sweep/sweep.js')).sweep,
   },
   {
+    name: 'tune',
+    group: 'Simulate',
+    summary: 'find the policies for a workload and what they gain',
+    load: async () => (await import('./tune/tune.js')).tune,
+  },
+  {
     name: 'decide',
     group: 'Simulate',
     summary: 'run a routing policy over a stream of events',

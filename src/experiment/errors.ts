@@ -17,3 +17,8 @@ export function traceChanged(path: string): InputError {
   const hint = 'run the command again when the file is complete: results for the new content are computed anew';
   return new InputError('TRACE_CHANGED', path, 'the file changed while the experiment ran', hint);
 }
+
+export function emptyWindow(path: string, { from, to }: { from: number; to: number }): InputError {
+  const part = `${Math.round(from * 100)} to ${Math.round(to * 100)} % of the requests`;
+  return new InputError('EMPTY_WINDOW', path, `has no request in the window of ${part}`, 'give a longer trace');
+}

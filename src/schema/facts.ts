@@ -16,6 +16,14 @@ export interface FlagFacts {
   readonly placeholder?: string;
 }
 
+/** Where `tune` looks for better values of a number. */
+export interface SearchRange {
+  readonly from: number;
+  readonly to: number;
+  /** Equal ratios are equally likely, where halving matters as much as doubling. */
+  readonly log?: true;
+}
+
 /** Facts about a field for messages and generated pages, which no validator needs. */
 export interface Facts {
   /** One line. Also the description in JSON Schema. */
@@ -37,6 +45,8 @@ export interface Facts {
   readonly secret?: true;
   /** What the names of a map are: `models`, `classes`. */
   readonly names?: string;
+  /** Makes a number or a choice a knob of `tune`; `true` for a choice: all its names. */
+  readonly search?: SearchRange | true;
 }
 
 interface Node {

@@ -55,7 +55,7 @@ function readSeeds(given: string, place: string): number[] {
 
 /** Flags of the output that mean the same for a comparison as for one run. */
 const MEASURE_FLAGS = ['arrival-jitter-ms', 'horizon', 'fitness-weights', 'slo-ttft', 'slo-itl', 'slo-e2e'] as const;
-const measureFlags = Object.fromEntries(MEASURE_FLAGS.map((name) => [name, outputFlags[name]]));
+export const measureFlags = Object.fromEntries(MEASURE_FLAGS.map((name) => [name, outputFlags[name]]));
 
 export const comparisonOutputFlags = {
   report: file({ help: 'also write a page with plots: one self-contained HTML file' }),

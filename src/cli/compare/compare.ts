@@ -8,10 +8,10 @@ import { createDiagnostics } from '../diagnostics.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, presentation } from '../io.js';
-import { checkOutputs, type NamedPath, writeOutputs } from '../output/output-files.js';
+import { checkOutputs, writeOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
-import { type ComparisonFlags, type ComparisonOutputFlags, compareGroups, variantFlags } from './compare-flags.js';
-import type { Settings } from './settings.js';
+import { type ComparisonFlags, type ComparisonOutputFlags, compareGroups } from './compare-flags.js';
+import { givenSettings } from './given-settings.js';
 import { signalCleanUps } from './signal-clean-ups.js';
 
 export const COMPARE: CommandLine = {
@@ -32,9 +32,9 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
   const { configs, rest } = takeConfigs(argv);
   const flags = await parseFlags<ComparisonFlags & ComparisonOutputFlags>(COMPARE, rest);
   const { values } = flags;
-  const given = givenSettings(flags);
+  const { inputs, settings: given } = givenSettings(flags);
   const outputs = values.report === null ? [] : [{ flag: '--report', path: values.report }];
-  checkOutputs(outputs, inputPaths(configs, given));
+  checkOutputs(outputs, [...configs.map((path) => ({ flag: '--config', path })), ...inputs]);
   const diagnostics = createDiagnostics(values.log, io);
   const signals = signalCleanUps(io);
   // Many runs are worth optimising for, even short ones. Workers inherit this when they start.
@@ -59,22 +59,6 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
   } finally {
     await executor.close();
   }
-}
-
-/** The settings of the command line, for all variants. */
-function givenSettings({ values }: { values: object }): Settings {
-  const texts = values as Record<string, string | null>;
-  const named = Object.keys(variantFlags).filter((name) => texts[name] !== null);
-  return new Map(named.map((name) => [name, { text: texts[name]!, place: `--${name}` }]));
-}
-
-function inputPaths(configs: readonly string[], given: Settings): NamedPath[] {
-  const paths = configs.map((path) => ({ flag: '--config', path }));
-  for (const name of ['policy-config', 'hardware-config', 'trace', 'trace-header', 'trace-data']) {
-    const setting = given.get(name);
-    if (setting !== undefined) paths.push({ flag: `--${name}`, path: setting.text });
-  }
-  return paths;
 }
 
 async function writeReport(path: string, comparison: Comparison, io: CliIo): Promise<void> {

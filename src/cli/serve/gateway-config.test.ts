@@ -61,3 +61,25 @@ test('a file that names neither is refused', async () => {
   writeFileSync(file, 'seed: 1\n');
   await expect(configOf('-c', file)).rejects.toThrow(/--replica: is required; name the replicas/);
 });
+
+test('a policy file sets the policy of the replicas, in place of the flags', async () => {
+  const path = join(folder, 'tuned.yaml');
+  writeFileSync(path, 'routing:\n  policy: chwbl\n  options: { load_factor: 1.5 }\nadmission: { policy: tier-shed }\n');
+  const replica = ['--replica', 'http://127.0.0.1:1'];
+  expect((await configOf(...replica, '--policy-config', path)).endpoints[0]!.policy).toMatchObject({
+    name: 'chwbl',
+    options: { load_factor: 1.5 },
+    admission: { policy: 'tier-shed' },
+  });
+  const both = configOf(...replica, '--policy-config', path, '--routing-policy', 'lmetric');
+  await expect(both).rejects.toMatchObject({ code: 'CONFLICTING_FLAGS', place: '--routing-policy' });
+  writeFileSync(path, 'routing:\n  policy: chwbll\n');
+  await expect(configOf(...replica, '--policy-config', path)).rejects.toMatchObject({
+    place: `${path}:2:11 (routing.policy)`,
+  });
+  const missing = configOf(...replica, '--policy-config', join(folder, 'none.yaml'));
+  await expect(missing).rejects.toMatchObject({
+    place: '--policy-config',
+    problem: expect.stringContaining('no such file'),
+  });
+});

@@ -11,8 +11,10 @@ import {
   type PolicyConfig,
 } from '../../gateway/config/gateway-config.js';
 import { readGatewayConfig } from '../../gateway/config/read-gateway-config.js';
+import { readPolicyFile } from '../../gateway/config/read-policy-file.js';
 import { sharedFile } from '../../gateway/errors.js';
 import { tracingFromEnvironment } from '../../gateway/telemetry/tracing/traces-url.js';
+import { InputError } from '../../kernel/errors.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import { absoluteAddress } from '../../store/database/store-address.js';
@@ -27,9 +29,13 @@ const FLEET_FLAGS = [
   'engine',
   'routing-policy',
   'policy-options',
+  'policy-config',
   'block-size',
   'cache-blocks',
 ] as const;
+
+/** What a policy file sets itself. */
+const POLICY_FLAGS = ['routing-policy', 'policy-options', 'block-size', 'cache-blocks'] as const;
 
 /**
  * The configuration of flags and file, complete and checked. Flags win over the file.
@@ -37,7 +43,7 @@ const FLEET_FLAGS = [
  */
 export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string) => void): GatewayConfig {
   const { values } = flags;
-  const config = values.config === null ? fromFlags(flags) : fromFile(flags, values.config, warn);
+  const config = values.config === null ? fromFlags(flags, warn) : fromFile(flags, values.config, warn);
   if (config.endpoints.length === 0 && values.config !== null && (values.store ?? config.store) === null) {
     const hint = 'name the replicas, or the store of resources, in the file';
     throw missingFlag('--replica', 'is required', hint);
@@ -118,15 +124,9 @@ function storeOf(
   return { access: { ...access, keys: 'required' }, dataDir: given ?? dataDirOf(named), store: named };
 }
 
-function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
-  const policy: PolicyConfig = {
-    ...DEFAULT_POLICY,
-    name: values['routing-policy'],
-    options: values['policy-options'],
-    blockSize: values['block-size'],
-    cacheBlocks: values['cache-blocks'],
-  };
-  policyOptions(routingPolicy(policy.name), policy.options, '--policy-options');
+function fromFlags(flags: FlagValues<ServeFlags>, warn: (line: string) => void): GatewayConfig {
+  const { values } = flags;
+  const policy = policyFromFlags(flags, warn);
   const replicas = values.replica.map((url) => ({ id: new URL(url).host, url, engine: values.engine, models: null }));
   const twice = replicas.find(({ id }, i) => replicas.findIndex((other) => other.id === id) !== i);
   if (twice !== undefined) throw badValue('--replica', twice.url, 'is given twice', 'each replica once');
@@ -139,11 +139,32 @@ function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
 
 function fromFile(flags: FlagValues<ServeFlags>, path: string, warn: (line: string) => void): GatewayConfig {
   refuseGiven(flags, FLEET_FLAGS, `${path} sets the replicas and their policies`, 'keep one of them');
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw badValue('--config', path, readProblem(error), 'the path of a readable file');
+  return readGatewayConfig(textOf('--config', path), path, warn);
+}
+
+function policyFromFlags(flags: FlagValues<ServeFlags>, warn: (line: string) => void): PolicyConfig {
+  const { values } = flags;
+  const path = values['policy-config'];
+  if (path !== null) {
+    refuseGiven(flags, POLICY_FLAGS, `${path} sets the policy`, 'write it into the file, or leave out --policy-config');
+    return readPolicyFile(textOf('--policy-config', path), path, warn);
   }
-  return readGatewayConfig(decodeText(bytes, path), path, warn);
+  const policy: PolicyConfig = {
+    ...DEFAULT_POLICY,
+    name: values['routing-policy'],
+    options: values['policy-options'],
+    blockSize: values['block-size'],
+    cacheBlocks: values['cache-blocks'],
+  };
+  policyOptions(routingPolicy(policy.name), policy.options, '--policy-options');
+  return policy;
+}
+
+function textOf(flag: string, path: string): string {
+  try {
+    return decodeText(readFileSync(path), path);
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw badValue(flag, path, readProblem(error), 'the path of a readable file');
+  }
 }

@@ -80,6 +80,9 @@ export const serveFleetFlags = {
     help: 'how a replica is chosen',
   }),
   'policy-options': decideFlags['policy-options'],
+  'policy-config': file({
+    help: "policy file, as run reads it and 'twinyard tune' writes it; in place of the policy flags",
+  }),
   'block-size': count({
     default: DEFAULT_POLICY.blockSize,
     min: 1,

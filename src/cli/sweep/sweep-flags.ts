@@ -1,6 +1,6 @@
 import { AXIS_FORMS } from '../../experiment/sweep/axis.js';
 import { readSample, SAMPLE_FORMS, type SweepSample } from '../../experiment/sweep/sample-points.js';
-import { comparisonFlags, variantFlags } from '../compare/compare-flags.js';
+import { comparisonFlags, measureFlags } from '../compare/compare-flags.js';
 import { badValue } from '../errors.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -13,7 +13,7 @@ import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
 
 /** A flag that may be given several times; each value is kept as it was written. */
-function repeated(spec: { placeholder: string; accepted: string; help: string }): Flag<readonly string[]> {
+export function repeated(spec: { placeholder: string; accepted: string; help: string }): Flag<readonly string[]> {
   const read = (text: string, place: string) => {
     const items = text.split('\n').map((item) => item.trim());
     if (items.includes('')) throw badValue(place, '', 'is empty', spec.accepted);
@@ -88,10 +88,6 @@ export type SweepOutputFlags = typeof sweepOutputFlags;
 
 /** `--think-time-ms` and `--timeout` are flags of both workloads and mean the same. */
 const { 'think-time-ms': _, timeout: __, ...recordedFlags } = replayWorkloadFlags;
-const described = [clusterFlags, flowControlFlags, instanceFlags, runWorkloadFlags, recordedFlags];
-const measureFlags = Object.fromEntries(
-  Object.entries(variantFlags).filter(([name]) => !described.some((table) => Object.hasOwn(table, name))),
-);
 
 export const sweepGroups: CommandLine['groups'] = [
   { title: 'Sweep', flags: sweepOwnFlags },

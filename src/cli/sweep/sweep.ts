@@ -3,8 +3,7 @@ import { createExecutor } from '../../experiment/runs/worker-pool.js';
 import type { SweepResult } from '../../experiment/sweep/sweep-document.js';
 import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
-import { variantFlags } from '../compare/compare-flags.js';
-import type { Settings } from '../compare/settings.js';
+import { givenSettings } from '../compare/given-settings.js';
 import { signalCleanUps } from '../compare/signal-clean-ups.js';
 import { createDiagnostics } from '../diagnostics.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -36,9 +35,9 @@ export async function sweep(argv: readonly string[], io: CliIo): Promise<number>
   const flags = await parseFlags<SweepOwnFlags & ExecutionFlags & SweepOutputFlags>(SWEEP, argv);
   const { values, operands } = flags;
   const path = operands[0] ?? null;
-  const given = givenSettings(values);
+  const { inputs, settings: given } = givenSettings(flags);
   const outputs = values.report === null ? [] : [{ flag: '--report', path: values.report }];
-  checkOutputs(outputs, path === null ? [] : [{ flag: 'the experiment', path }]);
+  checkOutputs(outputs, [...inputs, ...(path === null ? [] : [{ flag: 'the experiment', path }])]);
   const diagnostics = createDiagnostics(values.log, io);
   const signals = signalCleanUps(io);
   // Many runs are worth optimising for, even short ones. Workers inherit this when they start.
@@ -75,13 +74,6 @@ export async function sweep(argv: readonly string[], io: CliIo): Promise<number>
   } finally {
     await executor.close();
   }
-}
-
-/** The settings of the command line, for all points. */
-function givenSettings(values: object): Settings {
-  const texts = values as Record<string, string | null>;
-  const named = Object.keys(variantFlags).filter((name) => texts[name] !== null);
-  return new Map(named.map((name) => [name, { text: texts[name]!, place: `--${name}` }]));
 }
 
 async function formatted(result: SweepResult, format: string, io: CliIo): Promise<string> {

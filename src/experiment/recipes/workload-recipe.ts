@@ -2,8 +2,10 @@ import type { GenerateOptions } from '../../workload/generate/generate-spec-work
 import type { WorkloadSpec } from '../../workload/spec/workload-spec.js';
 import type { AgenticOptions } from '../../workload/synth/agentic-sessions.js';
 import type { ClientOptions } from '../../workload/tools/replayed-trace.js';
+import type { TraceWindow } from '../../workload/tools/trace-window.js';
 import type { Trace, TraceGoodputTarget, TracePart } from '../../workload/trace.js';
 import type { Workload } from '../../workload/workload.js';
+import { emptyWindow } from '../errors.js';
 
 /** How to create a workload: plain data, so that a worker can create it itself. */
 export type WorkloadRecipe =
@@ -28,6 +30,8 @@ export interface TraceRecipe {
   maxTurns: number | null;
   /** How the client sends its requests; absent: as recorded. */
   client?: ClientOptions;
+  /** Only the requests of this window; absent: all. */
+  window?: TraceWindow;
 }
 
 export interface MadeWorkload {
@@ -62,7 +66,7 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
   // After reading: a file that changed before or during it has another hash now.
   await checkUnchanged(recipe);
   const { maxInFlight, trace: sent } = replayedTrace(read, recipe.client ?? {});
-  const trace = await prepared(sent, recipe);
+  const trace = await prepared(await inWindow(sent, recipe), recipe);
   const { goodputTargets } = trace.header;
   const common = { goodputTargets, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
   if (recipe.sessionMode === 'fixed') return { workload: { table: trace.table }, ...common };
@@ -85,6 +89,14 @@ async function readTrace({ header, data, part }: TraceRecipe): Promise<Trace> {
   if (part !== undefined)
     return (await import('../../workload/trace-v2/trace-part.js')).readTracePart(header, data, part);
   return (await import('../../workload/trace-v2/read-trace.js')).readTraceV2(header, data);
+}
+
+async function inWindow(trace: Trace, { data, window }: TraceRecipe): Promise<Trace> {
+  if (window === undefined) return trace;
+  const { traceWindow } = await import('../../workload/tools/trace-window.js');
+  const part = traceWindow(trace, window);
+  if (part === null) throw emptyWindow(data, window);
+  return part;
 }
 
 /** With as many turns as wanted, and with the responses that come back in them. */

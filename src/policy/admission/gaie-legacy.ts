@@ -23,11 +23,13 @@ export const gaieLegacy: AdmissionPolicy<GaieLegacyOptions> = {
       default: 5,
       help: 'queued requests at which a replica counts as full',
       fileKey: 'gaie_qd_threshold',
+      search: { from: 1, to: 64, log: true },
     }),
     kv_threshold: field(above(0), {
       default: 0.8,
       help: 'share of KV blocks in use at which a replica counts as full',
       fileKey: 'gaie_kv_threshold',
+      search: { from: 0.4, to: 1 },
     }),
   },
   reads: () => ['queued', 'kvUsed'],

@@ -21,6 +21,7 @@ export const tierShed: AdmissionPolicy<TierShedOptions> = {
       default: 0,
       help: 'effective load of the busiest replica up to which all requests are admitted',
       fileKey: 'tier_shed_threshold',
+      search: { from: 4, to: 1024, log: true },
     }),
     min_priority: field(number(), {
       default: 0,

@@ -23,9 +23,14 @@ export const FLOW_CONTROL_SCHEMA = section('Flow control', {
   saturation_detector: field(names(SATURATION_DETECTORS), {
     default: 'concurrency',
     help: 'what counts as saturated',
+    search: true,
     flag: { default: 'never', why: WIDE_OPEN },
   }),
-  dispatch_order: field(names(DISPATCH_ORDERS), { default: 'priority', help: 'which request leaves the queue first' }),
+  dispatch_order: field(names(DISPATCH_ORDERS), {
+    default: 'priority',
+    help: 'which request leaves the queue first',
+    search: true,
+  }),
   dispatch_tick_ms: field(number(0, MOST_MS), {
     default: 0,
     help: 'time between dispatches; 0: on each completion',
@@ -34,11 +39,13 @@ export const FLOW_CONTROL_SCHEMA = section('Flow control', {
   queue_depth_threshold: field(above(0, MOST), {
     default: 5,
     help: 'queued requests of a full replica (utilization)',
+    search: { from: 1, to: 64, log: true },
   }),
   kv_cache_util_threshold: field(above(0, 1), { default: 0.8, help: 'KV cache use of a full replica (utilization)' }),
   max_concurrency: field(whole(1, MOST), {
     default: 100,
     help: 'requests in flight of a full replica (concurrency)',
+    search: { from: 4, to: 512, log: true },
   }),
   usage_limit_threshold: field(number(0, 1), { default: 1, help: 'saturation that stops the lowest priority' }),
   fairness_policy: field(names(FAIRNESS_POLICIES), {

@@ -30,10 +30,12 @@ export const chwbl: RoutingPolicy<ChwblOptions> = {
     load_factor: field(above(0), {
       default: 1.25,
       help: 'maximum load relative to the mean: 1.25 is a quarter above it',
+      search: { from: 1.05, to: 4, log: true },
     }),
     max_user_messages_for_cache: field(whole(0), {
       default: 2,
       help: 'user messages that are part of the key, after the system prompt',
+      search: { from: 0, to: 4 },
     }),
     capacity: field(choice(['exact', 'ceil']), {
       default: 'exact',
@@ -42,6 +44,7 @@ export const chwbl: RoutingPolicy<ChwblOptions> = {
     key: field(choice(['messages', 'first-message', 'prefix-blocks']), {
       default: 'messages',
       help: 'system prompt and first user messages, the first user message alone, or the first block of the prompt',
+      search: true,
     }),
   },
   reads: ({ key }) => ['inFlight', key === 'prefix-blocks' ? 'contentKey' : 'body'],

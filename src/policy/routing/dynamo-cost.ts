@@ -24,7 +24,11 @@ export const dynamoCost: RoutingPolicy<DynamoOptions> = {
   formula:
     'least overlap_score_weight * (pendingPrefillTokens + input - hit) / block + ongoingTokens / block; with a temperature drawn with weight exp(-cost / (max - min) / temperature)',
   options: {
-    overlap_score_weight: field(number(0), { default: 1, help: 'scale of the blocks to compute' }),
+    overlap_score_weight: field(number(0), {
+      default: 1,
+      help: 'scale of the blocks to compute',
+      search: { from: 0.125, to: 8, log: true },
+    }),
     temperature: field(number(0), {
       default: 0,
       help: '0: the least cost; above: drawn, the more evenly the higher it is',

@@ -22,9 +22,17 @@ export const kubeaiPrefixHash: RoutingPolicy<KubeaiOptions> = {
   formula:
     'from the home of xxhash64(first 100 characters) clockwise, the first with inFlight + 1 <= 1.25 * (total inFlight + 1) / n, any if nothing is in flight; the home if there is none',
   options: {
-    prefix_char_length: field(whole(0), { default: 100, help: 'characters that make the key' }),
+    prefix_char_length: field(whole(0), {
+      default: 100,
+      help: 'characters that make the key',
+      search: { from: 50, to: 4000, log: true },
+    }),
     replication: field(whole(1), { default: 256, help: 'points on the ring per replica' }),
-    mean_load_percentage: field(above(0), { default: 125, help: 'maximum load, in percent of the mean' }),
+    mean_load_percentage: field(above(0), {
+      default: 125,
+      help: 'maximum load, in percent of the mean',
+      search: { from: 105, to: 400, log: true },
+    }),
   },
   reads: () => ['inFlight', 'body'],
   create({ prefix_char_length, replication, mean_load_percentage }) {

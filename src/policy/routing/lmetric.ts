@@ -24,6 +24,7 @@ export const lmetric: RoutingPolicy<{ batch_offset: number; tie_break: TieBreak;
     batch_offset: field(number(0), {
       default: 0,
       help: 'added to the requests in flight; 1 as in the published LMetric',
+      search: { from: 0, to: 16 },
     }),
     tie_break: tieBreakOption,
     block_size: blockSizeOption(512),

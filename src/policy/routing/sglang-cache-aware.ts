@@ -26,11 +26,17 @@ export const sglangCacheAware: RoutingPolicy<SglangOptions> = {
     balance_abs_threshold: field(number(0), {
       default: 64,
       help: 'difference in requests in flight above which the fleet is out of balance',
+      search: { from: 1, to: 128, log: true },
     }),
-    balance_rel_threshold: field(number(0), { default: 1.5, help: 'ratio that must be exceeded as well' }),
+    balance_rel_threshold: field(number(0), {
+      default: 1.5,
+      help: 'ratio that must be exceeded as well',
+      search: { from: 1, to: 4, log: true },
+    }),
     cache_threshold: field(number(0), {
       default: 0.3,
       help: 'share of the prompt that must match to follow the cache',
+      search: { from: 0.05, to: 0.95 },
     }),
     block_size: blockSizeOption(0),
   },

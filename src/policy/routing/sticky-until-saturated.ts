@@ -21,10 +21,15 @@ export const stickyUntilSaturated: RoutingPolicy<SaturationOptions> = {
   formula:
     'most leading blocks sent there before, least loaded among equals, unless its queued > 5 or kvUsed > 0.8; then, and if no block is known, least queued + running + inFlight',
   options: {
-    queue_threshold: field(number(0), { default: 5, help: 'queued requests above which a replica is saturated' }),
+    queue_threshold: field(number(0), {
+      default: 5,
+      help: 'queued requests above which a replica is saturated',
+      search: { from: 0.5, to: 64, log: true },
+    }),
     kv_threshold: field(number(0), {
       default: 0.8,
       help: 'share of used KV blocks above which a replica is saturated',
+      search: { from: 0.4, to: 1 },
     }),
     block_size: blockSizeOption(0),
   },

@@ -25,6 +25,7 @@ export const unified: RoutingPolicy<{ overload_factor: number; block_size: numbe
     overload_factor: field(number(0), {
       default: 2,
       help: "a session leaves its replica when that has more than this many times the fleet's mean of requests in flight",
+      search: { from: 1, to: 8, log: true },
     }),
     block_size: blockSizeOption(512),
   },

@@ -1,4 +1,5 @@
 import type { SweepResult } from '../../experiment/sweep/sweep-document.js';
+import { csvText } from '../text/csv-text.js';
 
 /** A row for each point, for spreadsheets and notebooks: settings, marks, and each metric with the ends of its interval. */
 export function sweepCsv({ document, metrics }: SweepResult): string {
@@ -22,11 +23,5 @@ export function sweepCsv({ document, metrics }: SweepResult): string {
       return [value?.mean ?? '', value?.low ?? '', value?.high ?? ''];
     }),
   ]);
-  return [head, ...rows].map((row) => `${row.map((cell) => quoted(String(cell))).join(',')}\n`).join('');
-}
-
-/** A cell that starts like a formula stays text in spreadsheets. */
-function quoted(cell: string): string {
-  const safe = /^[=+@]|^-(?![\d.])/.test(cell) ? `'${cell}` : cell;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvText([head, ...rows]);
 }

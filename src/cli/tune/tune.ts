@@ -1,0 +1,86 @@
+import { availableParallelism } from 'node:os';
+import { createExecutor } from '../../experiment/runs/worker-pool.js';
+import type { TuneDocument } from '../../experiment/tune/tune-document.js';
+import { documentJson } from '../../report/text/document-json.js';
+import { summaryOf } from '../commands.js';
+import { givenSettings } from '../compare/given-settings.js';
+import { signalCleanUps } from '../compare/signal-clean-ups.js';
+import { createDiagnostics } from '../diagnostics.js';
+import type { CommandLine } from '../flags/command-line.js';
+import { parseFlags } from '../flags/parse-flags.js';
+import { type CliIo, presentation } from '../io.js';
+import { checkOutputs, type OutputContent, writeOutputs } from '../output/output-files.js';
+import type { ExecutionFlags } from '../sweep/sweep-flags.js';
+import { limitCompiler } from '../tune-v8.js';
+import { type TuneOutputFlags, type TuningFlags, tuneGroups } from './tune-flags.js';
+
+export const TUNE: CommandLine = {
+  name: 'tune',
+  summary: summaryOf('tune'),
+  about:
+    'Finds the routing policy, weights, options, admission and queue for your traffic, and says what they gain on requests that they were not tuned on. Traces are tuned on their first part and judged on the rest.',
+  groups: tuneGroups,
+  examples: [
+    'tune --model qwen/qwen3-14b --num-instances 4 --workload chatbot --rate 40 --format table --output tuned.yaml',
+    'tune --model qwen/qwen3-14b --num-instances 4 --trace traffic.jsonl --objective ttft_p99 --output tuned.yaml',
+    "tune --model qwen/qwen3-14b --workload mixed-slo --rate 60 --objective cost --fleet 2,3,4,6 --constraint 'ttft_p99<=2s'",
+  ],
+};
+
+/** Searches for better policies on all cores. */
+export async function tune(argv: readonly string[], io: CliIo): Promise<number> {
+  const flags = await parseFlags<TuningFlags & ExecutionFlags & TuneOutputFlags>(TUNE, argv);
+  const { values } = flags;
+  const outputs = (['output', 'report'] as const).flatMap((name) => {
+    const path = values[name];
+    return path === null ? [] : [{ flag: `--${name}`, path }];
+  });
+  const given = givenSettings(flags);
+  checkOutputs(outputs, given.inputs);
+  const diagnostics = createDiagnostics(values.log, io);
+  const signals = signalCleanUps(io);
+  limitCompiler(Number.POSITIVE_INFINITY);
+  const executor = await createExecutor(values.workers ?? availableParallelism());
+  try {
+    const [{ planTuning }, { tuneFleets }, { tuneSimulation }, { runCacheOf }] = await Promise.all([
+      import('./plan-tuning.js'),
+      import('../../experiment/tune/tune-fleets.js'),
+      import('./tune-simulation.js'),
+      import('../compare/run-cache-of.js'),
+    ]);
+    const cache = await runCacheOf(flags, io.env, diagnostics);
+    const simulation = tuneSimulation({ executor, cache, signals, io, diagnostics }, values.budget);
+    const inputs = await planTuning(flags, given.settings, diagnostics);
+    const document = await tuneFleets(inputs, simulation.simulate).finally(simulation.end);
+    for (const warning of document.warnings) diagnostics.warn(warning);
+    await writeOutputs(await filesOf(values, document), { ...io, beforeSignal: signals.add });
+    io.stdout.write(await printed(values.format, document, io));
+    return 0;
+  } finally {
+    await executor.close();
+  }
+}
+
+async function filesOf(
+  { output, report }: { output: string | null; report: string | null },
+  document: TuneDocument,
+): Promise<OutputContent[]> {
+  const files: OutputContent[] = [];
+  if (output !== null) {
+    const { policyFileText } = await import('../../report/tune/policy-file.js');
+    const text = await policyFileText(document);
+    files.push({ flag: '--output', path: output, pieces: () => [text] });
+  }
+  if (report !== null) {
+    const { tunePage } = await import('../../report/tune/tune-page.js');
+    files.push({ flag: '--report', path: report, pieces: () => [tunePage(document)] });
+  }
+  return files;
+}
+
+async function printed(format: string, document: TuneDocument, io: CliIo): Promise<string> {
+  if (format === 'json') return documentJson(document);
+  if (format === 'html') return (await import('../../report/tune/tune-page.js')).tunePage(document);
+  const { tuneCsv, tuneTable } = await import('../../report/tune/tune-table.js');
+  return format === 'csv' ? tuneCsv(document) : tuneTable(document, presentation(io));
+}
