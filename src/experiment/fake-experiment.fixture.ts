@@ -1,5 +1,6 @@
 import type { ClusterConfig } from '../simulator/cluster-config.js';
 import { fakeCluster } from '../simulator/fake-cluster.fixture.js';
+import { fakeSaturation } from '../simulator/results/saturation/fake-saturation.fixture.js';
 import type { Experiment, RunInputs, Variant } from './experiment.js';
 import { METRICS, type MetricValues } from './metrics.js';
 import type { WorkloadRecipe } from './recipes/workload-recipe.js';
@@ -48,6 +49,7 @@ export function fakeSummary(metrics: Partial<MetricValues> = {}, changes: Partia
     e2eMs: QUANTILES.map((p) => 10 + p),
     targets: { least: 4, most: 6, byInstance: [4, 6] },
     load: { stepUs: 1_000_000, kind: 'instances', rows: [Array(100).fill(1), Array(100).fill(2)] },
+    saturation: fakeSaturation(),
     stepTimes: 'made up',
     ...changes,
   };

@@ -144,6 +144,41 @@ export interface ClientCap {
   latencies_from: 'sending';
 }
 
+/**
+ * - `keeps-up`: requests were served as fast as they arrived
+ * - `saturated`: the backlog grew until the last arrival, and more arrivals would have let it grow on
+ * - `too-short`: it grew until the last arrival, but arrivals ended before the fleet could settle
+ * - `no-rate`: too few requests, all of them at once, or clients that wait for responses: there is no rate to keep
+ */
+export type SaturationState = 'keeps-up' | 'saturated' | 'too-short' | 'no-rate';
+
+/** Whether a fleet served requests as fast as they arrived, and the evidence. */
+export interface SaturationFindings {
+  state: SaturationState;
+  /** Admitted requests that arrived per second. */
+  arrival_rps: number;
+  /** Requests per second that the fleet served while it was full. Null unless it is saturated and was full. */
+  kept_rps: number | null;
+  /** Requests per second that it cannot exceed with its places in batches. Null unless it is saturated. */
+  at_most_rps: number | null;
+  /** Growth of requests in flight over the second half of the arrivals, in requests per second. */
+  backlog_slope_rps: number;
+  /** Requests in flight, and those of them without a first token, on the mean of the last quarter of the arrivals. */
+  in_flight: number;
+  waiting: number;
+  /** Median TTFT of requests that arrived in the second quarter and in the last one; null without a first token. */
+  ttft_early_ms: number | null;
+  ttft_late_ms: number | null;
+  /** So many requests would let the fleet settle. Null unless the run is too short. */
+  enough_requests: number | null;
+}
+
+/** In the result document. */
+export interface Saturation extends SaturationFindings {
+  /** The state in one sentence. */
+  verdict: string;
+}
+
 /** Where the step times come from, and how far to believe them. */
 export interface LatencyNote {
   model: string;
@@ -153,8 +188,6 @@ export interface LatencyNote {
   coefficients?: string;
   from?: string;
   untried?: string;
-  /** Requests waited for a place in the batch, one or more on the mean. */
-  saturated?: boolean;
   /** In words. */
   expected_error?: string;
   /** Figures with the quickest and the slowest steps that the latency model allows for (`--interval`). */
@@ -193,6 +226,8 @@ export interface ResultDocument {
   models?: Record<string, ModelMetrics>;
   /** Where the client has a cap on requests in flight. */
   client?: ClientCap;
+  /** Whether the fleet served requests as fast as they arrived. */
+  saturation: Saturation;
   latency: LatencyNote;
   config: ClusterConfig & { workload: Record<string, unknown> };
   /** Only in the file of `--metrics-path`. */

@@ -49,6 +49,7 @@ export function simulate(
   const { table } = workload;
   if (config.arrivalJitterUs !== undefined) delayArrivals(table, config.arrivalJitterUs, config.seed);
   const horizonUs = config.horizonUs ?? Number.POSITIVE_INFINITY;
+  const knownRows = table.count;
   const outcomes = new RequestOutcomes(table.count, config.instances);
   const keys = new PromptKeys(table, config.replica.blockSize);
   const host = createHost(config);
@@ -96,7 +97,7 @@ export function simulate(
   cluster.run();
 
   return {
-    document: documentOf({ config, table, outcomes, replicas, cluster, trace, latency, horizonUs }),
+    document: documentOf({ config, table, outcomes, replicas, cluster, trace, latency, horizonUs, knownRows }),
     table,
     outcomes,
     requests: () => requestResults(table, outcomes, arrivalOrder(table), config.replica.model),

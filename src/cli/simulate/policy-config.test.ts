@@ -73,13 +73,14 @@ tenant_budgets: {t1: 0.5}
 
   it('has a queue with a section flow_control, as a live gateway has; flags take precedence', async () => {
     const path = file('flow.yaml', 'flow_control: {max_concurrency: 3, request_ttl_ms: 250, queue_shedding: true}\n');
-    expect((await result(`${RUN} --policy-config ${path}`)).config.flowControl).toEqual({
+    expect((await result(`${RUN} --policy-config ${path} --log error`)).config.flowControl).toEqual({
       ...flowControlOf({}, {}),
       maxConcurrency: 3,
       requestTtlUs: 250_000,
       queueShedding: true,
     });
-    const flags = '--flow-control --saturation-detector utilization --request-ttl 7 --dispatch-tick-interval 500';
+    const flags =
+      '--flow-control --saturation-detector utilization --request-ttl 7 --dispatch-tick-interval 500 --log error';
     expect((await result(`${RUN} --policy-config ${path} ${flags}`)).config.flowControl).toEqual({
       ...flowControlOf({}, {}),
       saturationDetector: 'utilization',

@@ -57,6 +57,7 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
     io.stdout.write(flags.values.format === 'table' ? await asTable(document, io) : resultJson(document));
     const warning = nothingCompleted(document.cluster, cluster.config.admission.policy);
     if (warning !== null) diagnostics.warn(warning);
+    else if (document.saturation.state === 'saturated') diagnostics.warn(document.saturation.verdict);
     return 0;
   } finally {
     decisions?.close();

@@ -1,5 +1,6 @@
 import { percentile } from '../../kernel/percentile.js';
 import { stepTimesText } from '../../report/text/step-times-text.js';
+import type { Saturation } from '../../simulator/result-document.js';
 import type { SimulationResult } from '../../simulator/simulate.js';
 import { type MetricValues, metricValues } from '../metrics.js';
 import { type LoadOverTime, loadOverTime } from './load-over-time.js';
@@ -14,6 +15,7 @@ export interface RunSummary {
   e2eMs: number[];
   targets: TargetCounts;
   load: LoadOverTime;
+  saturation: Saturation;
   /** Where the step times come from, and how far to believe them. */
   stepTimes: string;
 }
@@ -46,6 +48,7 @@ export function summarise({ document, table, outcomes }: SimulationResult): RunS
       byInstance: counts.length <= MAX_TARGETS ? counts : null,
     },
     load: loadOverTime(table, outcomes, instances.length),
+    saturation: document.saturation,
     stepTimes: stepTimesText(document.latency),
   };
 }

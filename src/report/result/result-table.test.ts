@@ -61,6 +61,10 @@ function sample(): ResultDocument {
     slo: {},
     fairness: { jain: 1, tenants: {} },
     anomalies: { priority_inversions: 0, hol_blocking_events: 0, shed: {}, rejections: {} },
+    saturation: {
+      state: 'keeps-up',
+      verdict: 'the fleet keeps up with 10.0 requests/s',
+    } as ResultDocument['saturation'],
     latency: { model: 'trained-physics' },
     config: {
       instances: 2,
@@ -82,6 +86,7 @@ describe('resultTable', () => {
         'routing weighted, admission token-bucket, seed 42',
         '',
         'Requests    45 generated, 40 completed, 5 rejected',
+        'Load        the fleet keeps up with 10.0 requests/s',
         'Throughput  3.25 requests/s, 1,234.5 output tokens/s over 12.50 s',
         'Tokens      4,000 in, 40,000 out',
         'KV cache    25.0 % of prompt tokens found, 1 preemption',

@@ -60,7 +60,7 @@ export function resultTable(document: ResultDocument, options: TextOptions): str
   return `${text.join('\n\n')}\n`;
 }
 
-function headline({ cluster, config, latency }: ResultDocument, style: Style): string[] {
+function headline({ cluster, config, latency, saturation }: ResultDocument, style: Style): string[] {
   const { replica } = config;
   const size = counted(config.instances, 'instance');
   const queue = config.flowControl === null ? '' : `, gateway queue by ${config.flowControl.dispatchOrder}`;
@@ -81,6 +81,7 @@ function headline({ cluster, config, latency }: ResultDocument, style: Style): s
         ...fates,
       ].join(', '),
     ),
+    ...(saturation.state === 'no-rate' ? [] : labelled('Load', saturation.verdict)),
     ...labelled('Throughput', `${speed} over ${decimal(cluster.duration_s)} s`),
     ...labelled(
       'Tokens',

@@ -19,6 +19,7 @@ import { latencyNote } from './latency-note.js';
 import { p99Ms } from './latency-spread.js';
 import { modelMetrics } from './model-metrics.js';
 import { RequestSampler, rowsBy } from './request-sample.js';
+import { saturationOf } from './saturation/run-saturation.js';
 import { countStatuses, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
 import { sessionMetrics } from './session-metrics.js';
 
@@ -32,11 +33,13 @@ export interface FinishedRun {
   trace: DecisionTrace | null;
   latency: LatencyModel;
   horizonUs: number;
+  /** Requests that were known before it began. */
+  knownRows: number;
 }
 
 /** Everything that is reported of a run, except how it was called. */
 export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'requests'> {
-  const { config, table, outcomes, replicas, cluster, trace, latency, horizonUs } = run;
+  const { config, table, outcomes, replicas, cluster, trace, latency, horizonUs, knownRows } = run;
   const totals = replicas.map((replica) => totalsOf(replica, horizonUs));
   const overhead = latency.outputTokenUs;
   const sampler = new RequestSampler(outcomes, table.count);
@@ -66,6 +69,13 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   const fit = fitness(config.fitnessWeights, serving);
   const sessions = sessionMetrics(table, outcomes);
   const client = clientCap(config.maxInFlight, outcomes, table.count);
+  const saturation = saturationOf({
+    table,
+    outcomes,
+    knownRows,
+    endUs: serving.duration_s * 1e6,
+    places: config.instances * config.replica.maxNumSeqs * Math.max(1, config.replica.dp),
+  });
   const models = modelMetrics(table, outcomes, sampler, config.replica.model);
   return {
     cluster: clusterMetrics,
@@ -84,7 +94,8 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
     },
     ...(models === undefined ? {} : { models }),
     ...(client === undefined ? {} : { client }),
-    latency: latencyNote(config.replica, replicas),
+    saturation,
+    latency: latencyNote(config.replica, replicas, saturation.state === 'saturated'),
   };
 }
 

@@ -8,26 +8,27 @@ const replica = (queueSamples: number) => [{ counters: { queueSamples, steps: 10
 const config = (part: Partial<ReplicaModelConfig>) => ({ hardware: 'H100', ...part }) as ReplicaModelConfig;
 
 it('says which coefficients were used, and how far off they usually are', () => {
-  const note = latencyNote(config({ latencyModel: 'physics', latencyFamily: gpuFamily('H100') }), replica(99));
-  expect(note).toMatchObject({ model: 'physics', coefficients: 'H100', saturated: false });
+  const note = latencyNote(config({ latencyModel: 'physics', latencyFamily: gpuFamily('H100') }), replica(99), false);
+  expect(note).toMatchObject({ model: 'physics', coefficients: 'H100' });
   expect(note.expected_error).toMatch(/^half of measured H100 runs .*E2E \d+ %.*below saturation/);
 });
 
 it('expects more error where requests wait', () => {
-  const note = latencyNote(config({ latencyModel: 'physics', latencyFamily: gpuFamily('H100') }), replica(100));
-  expect(note).toMatchObject({ saturated: true, expected_error: expect.stringContaining('near saturation') });
+  const note = latencyNote(config({ latencyModel: 'physics', latencyFamily: gpuFamily('H100') }), replica(100), false);
+  expect(note).toMatchObject({ expected_error: expect.stringContaining('near saturation') });
 });
 
 it('says that a GPU was never measured', () => {
   const note = latencyNote(
     config({ hardware: 'B200', latencyModel: 'physics', latencyFamily: gpuFamily('B200') }),
     replica(0),
+    false,
   );
   expect(note.expected_error).toMatch(/^no run on B200 was measured/);
 });
 
 it('names a measured profile, and any other latency model', () => {
   const profile = config({ latencyModel: 'profile', latencyProfile: fakeProfile() });
-  expect(latencyNote(profile, replica(0))).toEqual({ model: 'profile', profile: 'tiny' });
-  expect(latencyNote(config({ latencyModel: 'roofline' }), replica(0))).toEqual({ model: 'roofline' });
+  expect(latencyNote(profile, replica(0), false)).toEqual({ model: 'profile', profile: 'tiny' });
+  expect(latencyNote(config({ latencyModel: 'roofline' }), replica(0), false)).toEqual({ model: 'roofline' });
 });

@@ -3,17 +3,17 @@ import type { Replica } from '../../replica/replica.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { LatencyNote } from '../result-document.js';
 
-/** What the result says of its step times. */
+/** What the result says of its step times. @param fallsBehind errors are those near saturation, whether requests queue yet or not */
 export function latencyNote(
   { latencyModel, latencyProfile, latencyFamily, hardware }: ReplicaModelConfig,
   replicas: readonly Pick<Replica, 'counters'>[],
+  fallsBehind: boolean,
 ): LatencyNote {
   if (latencyProfile !== undefined) return { model: latencyModel, profile: latencyProfile.name };
   if (latencyFamily === undefined) return { model: latencyModel };
-  const saturated = meanQueue(replicas) >= 1;
   const { name, from, untried } = latencyFamily;
-  const expected_error = expectedError(latencyFamily, hardware, saturated);
-  return { model: latencyModel, coefficients: name, from, untried, saturated, expected_error };
+  const expected_error = expectedError(latencyFamily, hardware, fallsBehind || meanQueue(replicas) >= 1);
+  return { model: latencyModel, coefficients: name, from, untried, expected_error };
 }
 
 /** Requests that waited for a place in a batch, on the mean over all steps. */
@@ -28,10 +28,10 @@ function meanQueue(replicas: readonly Pick<Replica, 'counters'>[]): number {
   );
 }
 
-function expectedError(family: GpuFamily, hardware: string, saturated: boolean): string {
-  const { e2e, itl, ttft, ttftP99 }: ExpectedError = saturated ? family.expectedSaturated : family.expected;
+function expectedError(family: GpuFamily, hardware: string, isNear: boolean): string {
+  const { e2e, itl, ttft, ttftP99 }: ExpectedError = isNear ? family.expectedSaturated : family.expected;
   const figures = `E2E ${e2e} %, ITL ${itl} %, TTFT ${ttft} %, TTFT p99 ${ttftP99} %`;
-  const load = saturated ? 'requests queue, and near saturation errors grow' : 'below saturation';
+  const load = isNear ? 'near saturation, where errors grow' : 'below saturation';
   if (family.name === UNMEASURED) return `no run on ${hardware} was measured; expect ${figures} or more (${load})`;
   return `half of measured ${family.name} runs of other models were within ${figures} (${load})`;
 }
