@@ -13,6 +13,8 @@ const shared = {
 
 /** `npm run test:long` adds the drills that take long, and measures coverage. */
 const isLong = process.env.TWINYARD_TEST_LONG === '1';
+/** `npm run test:kube` adds the drills against a real API server. */
+const isKube = process.env.TWINYARD_TEST_KUBE === '1';
 
 export default defineConfig({
   test: {
@@ -30,7 +32,12 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'system',
-          include: ['test/**/*.test.ts', ...(isLong ? ['test/**/*.long.ts'] : []), ...isolated],
+          include: [
+            'test/**/*.test.ts',
+            ...(isLong ? ['test/**/*.long.ts'] : []),
+            ...(isKube ? ['test/**/*.kube.ts'] : []),
+            ...isolated,
+          ],
         },
       },
     ],

@@ -11,6 +11,8 @@ import type { RoleRule } from '../src/kube/rights.js';
 
 /** Against a real API server: TWINYARD_TEST_KUBECONFIG names one whose admin may create namespaces. Skipped without it. */
 const KUBECONFIG = process.env.TWINYARD_TEST_KUBECONFIG;
+/** `npm test` replays what is recorded here, where there is no cluster. */
+const IS_RECORDING = process.env.TWINYARD_RECORD === '1';
 const NAMESPACE = `twinyard-runner-${process.pid}`;
 
 describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
@@ -107,6 +109,8 @@ describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
     }
   });
 
-  runnerContract(() => KubernetesGround.inCluster(access(), NAMESPACE), KUBERNETES_EXCEPTIONS);
-  runnerDrills(() => KubernetesGround.inCluster(access(), NAMESPACE));
+  const ground = () =>
+    KubernetesGround.inCluster(access(), NAMESPACE, IS_RECORDING ? expect.getState().currentTestName! : undefined);
+  runnerContract(ground, KUBERNETES_EXCEPTIONS);
+  runnerDrills(ground);
 });

@@ -16,6 +16,7 @@ export class DeploymentWriter {
   generation: number;
   readonly #parts: WriterParts;
   #writing: Promise<boolean> = Promise.resolve(true);
+  #writesLeft = 0;
   #mendTimer: NodeJS.Timeout | undefined;
   #mendedAt = 0;
 
@@ -29,8 +30,13 @@ export class DeploymentWriter {
     return this.#writing;
   }
 
+  get isWriting(): boolean {
+    return this.#writesLeft > 0;
+  }
+
   write(): Promise<boolean> {
     const { calls, manifest, name, onFault } = this.#parts;
+    this.#writesLeft++;
     this.#writing = this.#writing.then(async () => {
       try {
         const { metadata } = await calls.applyDeployment(name, manifest());
@@ -39,6 +45,8 @@ export class DeploymentWriter {
       } catch (error) {
         onFault(error as Error);
         return false;
+      } finally {
+        this.#writesLeft--;
       }
     });
     return this.#writing;

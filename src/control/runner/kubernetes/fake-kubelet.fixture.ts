@@ -40,6 +40,7 @@ interface Container {
   readonly followers: Set<() => void>;
   process: ChildProcess | null;
   isOver: boolean;
+  isRemoved: boolean;
   killTimer?: NodeJS.Timeout;
   killAt: number;
 }
@@ -63,6 +64,7 @@ export class FakeKubelet {
   readonly #path: string;
   readonly #pods: ListWatch<KubeletPod>;
   readonly #seen = new Set<string>();
+  readonly #removed = new Set<string>();
   readonly #base = `127.${100 + Math.floor(Math.random() * 100)}.${Math.floor(Math.random() * 250)}`;
   /** Kubernetes removes pods of a node that has been missing for long. */
   readonly #node = `no-node-${randomUUID()}`;
@@ -132,7 +134,10 @@ export class FakeKubelet {
       if (deletionTimestamp === undefined) continue;
       const container = this.containers.get(uid);
       if (container !== undefined) this.#terminate(pod, container);
-      else if (pod.spec.nodeName !== undefined) void this.#remove(name).catch(ignoreMissing);
+      else if (pod.spec.nodeName !== undefined && !this.#removed.has(uid)) {
+        this.#removed.add(uid);
+        void this.#remove(name).catch(ignoreMissing);
+      }
     }
   }
 
@@ -154,7 +159,14 @@ export class FakeKubelet {
     for (const variable of engine!.env ?? []) env[variable.name] = await this.#valueOf(variable);
     const container: Container = {
       ...{ pod: name, replica, url: `http://${host}:${engine!.ports[0]!.containerPort}`, folder: `/pods/${uid}` },
-      ...{ lines: [], followers: new Set(), process: null, isOver: false, killAt: Number.POSITIVE_INFINITY },
+      ...{
+        lines: [],
+        followers: new Set(),
+        process: null,
+        isOver: false,
+        isRemoved: false,
+        killAt: Number.POSITIVE_INFINITY,
+      },
     };
     if (this.#isClosed) return;
     this.containers.set(uid, container);
@@ -214,7 +226,7 @@ export class FakeKubelet {
     const isDeleted = [...this.#pods.cache.values()].some(
       ({ metadata }) => metadata.uid === uid && metadata.deletionTimestamp !== undefined,
     );
-    if (isDeleted) await this.#remove(container.pod).catch(ignoreMissing);
+    if (isDeleted) await this.#removeOnce(container);
   }
 
   async #membersOf({ folder }: Container): Promise<number[]> {
@@ -222,15 +234,18 @@ export class FakeKubelet {
   }
 
   async #probe(name: string, url: string, container: Container): Promise<void> {
-    for (let isReady = false; container.process !== null && !container.isOver && !this.#isClosed; ) {
+    // A container that is being ended is not probed: whether it still responds is a matter of chance.
+    const isLive = () => container.killAt === Number.POSITIVE_INFINITY && container.process?.exitCode === null;
+    for (let isReady = false; isLive() && !container.isOver && !this.#isClosed; ) {
       const isWell = await fetch(url).then(
         async (response) => {
           await response.text();
           return response.ok;
         },
-        () => false,
+        // It does not listen yet, or has ended, which is reported next.
+        () => isReady,
       );
-      if (isWell !== isReady && !container.isOver) {
+      if (isWell !== isReady && isLive()) {
         isReady = isWell;
         const lastTransitionTime = new Date().toISOString();
         const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime }];
@@ -240,17 +255,39 @@ export class FakeKubelet {
     }
   }
 
+  async #removeOnce(container: Container): Promise<void> {
+    if (container.isRemoved) return;
+    container.isRemoved = true;
+    await this.#remove(container.pod).catch(ignoreMissing);
+  }
+
   #terminate({ metadata }: KubeletPod, container: Container): void {
     if (container.process === null) {
-      if (container.isOver) void this.#remove(metadata.name).catch(ignoreMissing);
+      if (container.isOver) void this.#removeOnce(container);
       return;
     }
     const killAt = Date.now() + 1000 * (metadata.deletionGracePeriodSeconds ?? 0);
     if (killAt >= container.killAt) return;
-    if (container.killAt === Number.POSITIVE_INFINITY) container.process.kill('SIGTERM');
+    if (container.killAt === Number.POSITIVE_INFINITY) void this.#signal(container);
     container.killAt = killAt;
     clearTimeout(container.killTimer);
     container.killTimer = setTimeout(() => container.process?.kill('SIGKILL'), killAt - Date.now());
+  }
+
+  /** Not before the engine has begun: whether it handles the signal by then is a matter of chance. */
+  async #signal(container: Container): Promise<void> {
+    const hasBegun = () => container.isOver || container.process === null || container.lines.includes('listening');
+    if (!hasBegun()) {
+      await new Promise<void>((resolve) => {
+        const look = () => {
+          if (!hasBegun()) return;
+          container.followers.delete(look);
+          resolve();
+        };
+        container.followers.add(look);
+      });
+    }
+    container.process?.kill('SIGTERM');
   }
 
   async #valueOf({ value = '', valueFrom }: EnvVariable): Promise<string> {

@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Agent, request as send } from 'undici';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import type { KubeAccess } from '../../../kube/access/kube-access.js';
 import { KubeClient } from '../../../kube/kube-client.js';
-import { MemoryApiServer } from '../../../kube/memory-api-server.fixture.js';
+import { ClusterProxy } from '../../../kube/recorded/cluster-proxy.fixture.js';
+import { accessAs } from '../../../kube/recorded/recorded-exchange.fixture.js';
+import { ReplayApiServer } from '../../../kube/recorded/replay-api-server.fixture.js';
 import type { ReplicaHandle, ReplicaSpec } from '../contract.js';
 import { type FakeBehaviour, fakeSpec, tellFake } from '../fake-engine.fixture.js';
 import type { EngineOrder, RunnerGround } from '../runner.contract.js';
@@ -21,11 +22,31 @@ export const KUBERNETES_EXCEPTIONS = {
 /** No node has it: the scheduler of a real cluster leaves these pods to the kubelet of the fixture. */
 const NODE_SELECTOR = { 'twinyard-test': 'none' };
 
+const RECORDINGS = new URL('../../../../test/recorded/kubernetes-runner/', import.meta.url);
+
+/** The file of a test, by its full title. */
+export function recordingOf(test: string): string {
+  const name = test
+    .toLowerCase()
+    .replace(/^a real api server > /, '')
+    .replace(/[^a-z0-9]+/g, '-');
+  return fileURLToPath(new URL(`${name}.jsonl.gz`, RECORDINGS));
+}
+
+/** The fake engine and the program that runs it are those of this machine, also in a recording. */
+function localTexts(): Record<string, string> {
+  const { args, command } = fakeSpec('any');
+  return { script: args[1]!, node: command };
+}
+
 /** A namespace of a cluster with a stand-in for its kubelet; cleared after the test. */
 export class KubernetesGround implements RunnerGround {
   readonly faults: Error[] = [];
   readonly kubelet: FakeKubelet;
   readonly client: KubeClient;
+  readonly #kubeletClient: KubeClient;
+  isRecorded = false;
+  beforeClear = () => {};
 
   constructor(
     /** Of the runner: as given, with the logs of pods from the kubelet. */
@@ -33,69 +54,37 @@ export class KubernetesGround implements RunnerGround {
     readonly namespace: string,
     readonly finish: () => Promise<void>,
   ) {
-    this.client = new KubeClient(access);
-    this.kubelet = new FakeKubelet(this.client, namespace);
+    this.client = new KubeClient(accessAs('test', access));
+    this.#kubeletClient = new KubeClient(accessAs('kubelet', access));
+    this.kubelet = new FakeKubelet(this.#kubeletClient, namespace);
   }
 
-  /** In memory. */
-  static async inMemory(): Promise<KubernetesGround & { server: MemoryApiServer }> {
-    const server = await MemoryApiServer.start();
-    const ground = new KubernetesGround(server.access, 'default', () => server.close());
+  /** A recording instead of a cluster, made by the same test in a real one. Logs and engines are not recorded. */
+  static async recorded(name: string): Promise<KubernetesGround> {
+    const server = await ReplayApiServer.start(recordingOf(name), localTexts());
+    const ground = new KubernetesGround(server.access, server.namespace, async () => {
+      await server.close();
+      expect(server.faults, `${recordingOf(name)}: npm run test:kube -- --record makes it again`).toEqual([]);
+    });
+    ground.isRecorded = true;
     server.podLog = (pod, query, response) => ground.kubelet.serveLog(pod, query, response);
     await ground.kubelet.synced;
-    return Object.assign(ground, { server });
+    return ground;
   }
 
-  /** In a real cluster. Logs do not pass its API server, which has no kubelet to call. */
-  static async inCluster(access: KubeAccess, namespace: string): Promise<KubernetesGround> {
+  /**
+   * In a real cluster. Logs do not pass its API server, which has no kubelet to call.
+   * @param record the name of the recording to make
+   */
+  static async inCluster(access: KubeAccess, namespace: string, record?: string): Promise<KubernetesGround> {
     let ground: KubernetesGround | null = null;
-    const agent = new Agent({ connect: { rejectUnauthorized: !access.skipsTlsVerify, ca: access.ca ?? undefined } });
-    const { authorization } = await access.credentials.read(false);
-    const proxy: Server = createServer((incoming, response) => {
-      const url = new URL(incoming.url ?? '/', 'http://kube');
-      const identity = incoming.headers.authorization ?? authorization;
-      const pod = /\/pods\/([^/]+)\/log$/.exec(url.pathname)?.[1];
-      const isLog = pod !== undefined;
-      if (isLog && identity === authorization) return ground!.kubelet.serveLog(pod, url.searchParams, response);
-      const over = new AbortController();
-      response.on('close', () => over.abort());
-      const { 'content-type': contentType } = incoming.headers;
-      send(`${access.server}${incoming.url}`, {
-        method: incoming.method as 'GET',
-        headers: {
-          ...(identity === null ? {} : { authorization: identity }),
-          ...(contentType === undefined ? {} : { 'content-type': contentType }),
-        },
-        body: incoming.method === 'GET' ? null : incoming,
-        dispatcher: agent,
-        signal: over.signal,
-        bodyTimeout: 0,
-      }).then(
-        async ({ body, headers, statusCode }) => {
-          // Allowed, and there is no kubelet to call.
-          if (isLog && statusCode !== 403) {
-            await body.dump();
-            return ground!.kubelet.serveLog(pod, url.searchParams, response);
-          }
-          response.writeHead(statusCode, { 'content-type': String(headers['content-type']) }).flushHeaders();
-          body.on('error', () => response.destroy()).pipe(response);
-        },
-        () => response.destroy(),
-      );
-      return undefined;
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const { port } = proxy.address() as AddressInfo;
-    const near = {
-      ...access,
-      server: `http://127.0.0.1:${port}`,
-      credentials: { read: async () => ({ authorization: null }) },
+    const proxy = await ClusterProxy.start(access, record === undefined ? null : { namespace });
+    proxy.podLog = (pod, query, response) => ground!.kubelet.serveLog(pod, query, response);
+    ground = new KubernetesGround(proxy.access, namespace, () => proxy.close());
+    ground.beforeClear = () => {
+      proxy.recorder?.stop();
+      if (record !== undefined) proxy.recorder?.save(recordingOf(record), localTexts());
     };
-    ground = new KubernetesGround(near, namespace, async () => {
-      proxy.closeAllConnections();
-      await new Promise((resolve) => proxy.close(resolve));
-      await agent.destroy();
-    });
     await ground.kubelet.synced;
     return ground;
   }
@@ -137,20 +126,29 @@ export class KubernetesGround implements RunnerGround {
   }
 
   async clear(): Promise<void> {
+    this.beforeClear();
+    if (!this.isRecorded) await this.#deleteDeployments();
+    await this.kubelet.close();
+    if (!this.isRecorded) await this.#deletePods();
+    await Promise.all([this.client.close(), this.#kubeletClient.close()]);
+    await this.finish();
+  }
+
+  async #deleteDeployments(): Promise<void> {
     const { items } = await this.client.json<{ items: { metadata: { name: string } }[] }>(
       this.deployment('').slice(0, -1),
     );
     for (const { metadata } of items) await this.client.json(this.deployment(metadata.name), { method: 'DELETE' });
-    await this.kubelet.close();
+  }
+
+  async #deletePods(): Promise<void> {
     const pods = `/api/v1/namespaces/${this.namespace}/pods`;
-    const left = await this.client.json<typeof items extends unknown ? { items: typeof items } : never>(pods);
+    const left = await this.client.json<{ items: { metadata: { name: string } }[] }>(pods);
     for (const { metadata } of left.items) {
       await this.client
         .json(`${pods}/${metadata.name}`, { method: 'DELETE', body: { gracePeriodSeconds: 0 } })
         .catch(() => {});
     }
-    await this.client.close();
-    await this.finish();
   }
 }
 

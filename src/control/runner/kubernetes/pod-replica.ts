@@ -49,6 +49,7 @@ export class PodReplica {
   #progress: ReplicaProgress;
   #deployment: Deployment | null = null;
   #pod: ReplicaPod | null = null;
+  #pods: readonly ReplicaPod[] = [];
   /** Restarts of the container that were known when its pod was first seen. */
   #restarts: number | null;
   #isReady = false;
@@ -110,6 +111,7 @@ export class PodReplica {
       this.#deployment = null;
       if (this.exit === null) void this.#vanished();
     }
+    this.#pods = pods;
     if (this.exit === null && !this.#isFinishing) this.#seePods(pods);
     this.#changes.notify();
   }
@@ -143,13 +145,12 @@ export class PodReplica {
     const by = Date.now() + graceMs;
     if (by >= termination.by) return;
     termination.by = by;
-    const pod = this.#pod;
-    if (pod !== null) this.#tail.follow(pod);
+    if (this.#pod !== null) this.#tail.follow(this.#pod);
     void (isFirst ? this.#writer.write() : this.#writer.written).then((isApplied) => {
       termination.isScaledDown ||= isApplied;
       if (!isApplied) termination.by = Number.POSITIVE_INFINITY;
-      else if (this.#pod !== null) termination.see(this.#pod);
-      else this.observe(this.#deployment ?? undefined, []);
+      // What was seen before the response counts again: the pod may have gone by then.
+      else this.observe(this.#deployment ?? undefined, this.#pods);
     });
   }
 
@@ -196,7 +197,11 @@ export class PodReplica {
 
   #seeDeployment(deployment: Deployment): void {
     this.#deployment = deployment;
-    if (this.exit !== null || (deployment.metadata.generation ?? 0) <= this.#writer.generation) return;
+    const look = () => this.#deployment === deployment && this.#seeDeployment(deployment);
+    // The generation of our own write is known with its response.
+    if (this.#writer.isWriting) return void this.#writer.written.then(look);
+    if (this.#context.closed.aborted || this.exit !== null) return;
+    if ((deployment.metadata.generation ?? 0) <= this.#writer.generation) return;
     this.#writer.generation = deployment.metadata.generation ?? 0;
     // Another control plane, which has the lease, may be ending it.
     const ending = readDeployment(deployment)?.progress.ending ?? null;

@@ -28,7 +28,7 @@ export class PodTermination {
     this.#parts = parts;
   }
 
-  /** Called with each state of the pod after the replica was asked to end. */
+  /** Called with each state of the pod after the replica began to end. */
   see(pod: ReplicaPod): void {
     if (!this.isScaledDown) return;
     const { deletionTimestamp, uid = '' } = pod.metadata;
