@@ -7,6 +7,7 @@ import { generatedPages } from '../src/cli/documentation/pages.js';
 import { flagsOf } from '../src/cli/flags/command-line.js';
 import { parseSweepFile } from '../src/cli/sweep/sweep-file.js';
 import { readResources } from '../src/control/resources/read-resources.js';
+import { parsePrices } from '../src/experiment/plan/read-prices.js';
 import { DISPATCH_ORDERS } from '../src/policy/queueing/dispatch-orders.js';
 import { FAIRNESS_POLICIES } from '../src/policy/queueing/fairness-policies.js';
 import { SATURATION_DETECTORS } from '../src/policy/queueing/saturation.js';
@@ -151,6 +152,7 @@ describe('pages', () => {
       else if (/^kind: Sweep$/m.test(text)) await expect(parseSweepFile(text, place)).resolves.toBeDefined();
       else if (/^trace_version:/m.test(text)) await expect(readTraceHeader(text, place)).resolves.toBeDefined();
       else if (/^apiVersion: twinyard\//m.test(text)) expect(() => readResources(text, place)).not.toThrow();
+      else if (/^per_gpu_hour:/m.test(text)) expect(() => parsePrices(text, place)).not.toThrow();
       else await expect(parsePolicyBundle(text, place)).resolves.toBeDefined();
     }
   });

@@ -34,6 +34,7 @@ import { KEYS_SHOW } from './keys/show.js';
 import { KEYS_UPDATE } from './keys/update.js';
 import { KEYS_USAGE } from './keys/usage.js';
 import { OBSERVE } from './observe/observe.js';
+import { PLAN } from './plan/plan.js';
 import { ROLLOUT_HISTORY } from './rollout/history.js';
 import { ROLLOUT_STATUS } from './rollout/status.js';
 import { ROLLOUT_UNDO } from './rollout/undo.js';
@@ -61,6 +62,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   RUN,
   REPLAY,
   COMPARE,
+  PLAN,
   TUNE,
   SWEEP,
   DECIDE,

@@ -36,6 +36,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./compare/compare.js')).compare,
   },
   {
+    name: 'plan',
+    group: 'Simulate',
+    summary: 'find the least fleet that keeps SLOs at a load, or the greatest load of a fleet',
+    load: async () => (await import('./plan/plan.js')).plan,
+  },
+  {
     name: 'sweep',
     group: 'Simulate',
     summary: 'simulate combinations of settings and report which keep constraints and are best',

@@ -13,6 +13,16 @@ export interface Diagnostics {
 /** Prints nothing: for work whose messages have been printed before. */
 export const SILENT: Diagnostics = { warn: () => {}, info: () => {}, debug: () => {} };
 
+/** Prints every line once: for variants that share most of their flags. */
+export function saidOnce(diagnostics: Diagnostics): Diagnostics {
+  const said = new Set<string>();
+  const once = (say: (line: string) => void) => (line: string) => {
+    if (!said.has(line)) say(line);
+    said.add(line);
+  };
+  return { warn: once(diagnostics.warn), info: once(diagnostics.info), debug: once(diagnostics.debug) };
+}
+
 export function createDiagnostics(level: string, io: CliIo): Diagnostics {
   const heard = LOG_LEVELS.indexOf(level as (typeof LOG_LEVELS)[number]);
   const say = (label: (typeof LOG_LEVELS)[number], word: string) => (line: string) => {

@@ -1,5 +1,5 @@
 import type { ClusterConfig } from '../simulator/cluster-config.js';
-import type { MetricKey } from './metrics.js';
+import type { LatencyMeasure, MetricKey } from './metrics.js';
 import type { WorkloadRecipe } from './recipes/workload-recipe.js';
 
 /** One simulation as plain data: enough to run it in this process or in another thread. */
@@ -7,6 +7,8 @@ export interface RunInputs {
   /** Its `seed` is the run's. */
   config: ClusterConfig;
   workload: WorkloadRecipe;
+  /** What to measure of its steady state; absent: nothing. */
+  steady?: readonly LatencyMeasure[];
 }
 
 /** One of the compared variants. */

@@ -111,3 +111,10 @@ function classValues(slo: ResultDocument['slo']): Record<ClassMetricKey, number>
   if (classes.length < 2) return {};
   return Object.fromEntries(classes.map(([name, { ttft }]) => [classMetric(name).key, ttft.p99_us / 1000]));
 }
+
+/** A latency and how the latencies of many requests become one number: their mean, or a percentile from 0 to 100. */
+export interface LatencyMeasure {
+  /** `itl`: gaps between tokens of all requests; `tpot`: the mean gap of each request. */
+  of: 'ttft' | 'itl' | 'tpot' | 'e2e';
+  at: 'mean' | number;
+}

@@ -3,7 +3,7 @@ import type { Capacity, Preset } from '../../experiment/presets/preset.js';
 import { PRESETS } from '../../experiment/presets/registry.js';
 import { dependsOnSeed } from '../../experiment/recipes/workload-recipe.js';
 import type { RunSummary } from '../../experiment/runs/run-summary.js';
-import type { Diagnostics } from '../diagnostics.js';
+import { type Diagnostics, saidOnce } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type ComparisonFlags, variantFlags } from './compare-flags.js';
@@ -107,14 +107,4 @@ function warnOfOtherWorkloads(variants: readonly Variant[], sameLoad: boolean, {
   const other = variants.find(({ workload }) => JSON.stringify(workload) !== first);
   if (!sameLoad || other === undefined) return;
   warn(`${other.name} has another workload than ${variants[0]!.name}: they differ in more than the cluster`);
-}
-
-/** Variants share most of their flags: each warning is printed once. */
-export function saidOnce(diagnostics: Diagnostics): Diagnostics {
-  const said = new Set<string>();
-  const once = (say: (line: string) => void) => (line: string) => {
-    if (!said.has(line)) say(line);
-    said.add(line);
-  };
-  return { warn: once(diagnostics.warn), info: once(diagnostics.info), debug: once(diagnostics.debug) };
 }

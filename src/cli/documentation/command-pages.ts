@@ -5,6 +5,8 @@ import { ownCompareGroups } from '../compare/compare-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { Flag, FlagGroup } from '../flags/flag.js';
 import { DEFAULT_WIDTH, exampleText, flagTerm, sentence, withRegisteredNames } from '../help/help-text.js';
+import { PLAN } from '../plan/plan.js';
+import { ownPlanGroups } from '../plan/plan-flags.js';
 import { SWEEP } from '../sweep/sweep.js';
 import { ownSweepGroups } from '../sweep/sweep-flags.js';
 import { ownValidateGroups, VALIDATE } from '../validate/validate.js';
@@ -20,6 +22,13 @@ const BORROWED = new Map<CommandLine, { groups: CommandLine['groups']; note: str
     {
       groups: ownCompareGroups,
       note: 'It also takes the flags of [`run`](run.md) and [`replay`](replay.md) that describe the cluster, the instance and the workload.',
+    },
+  ],
+  [
+    PLAN,
+    {
+      groups: ownPlanGroups,
+      note: 'It also takes the flags of [`run`](run.md) and [`replay`](replay.md) that describe the cluster, the instance and the workload, unless they say how long to run or let clients wait for responses.',
     },
   ],
   [

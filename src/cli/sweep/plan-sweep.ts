@@ -12,10 +12,10 @@ import { MOST_SWEEP_POINTS, readSample, type SweepPoint, samplePoints } from '..
 import { lookUpIn, type PlannedPoint, type RefusedPoint, type Sweep } from '../../experiment/sweep/sweep.js';
 import { InputError } from '../../kernel/errors.js';
 import { variantFlags } from '../compare/compare-flags.js';
-import { notesOf, saidOnce, seedsOf } from '../compare/plan-experiment.js';
+import { notesOf, seedsOf } from '../compare/plan-experiment.js';
 import { resolveVariant } from '../compare/resolve-variant.js';
 import { mergeSettings, type Setting, type Settings } from '../compare/settings.js';
-import type { Diagnostics } from '../diagnostics.js';
+import { type Diagnostics, saidOnce } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';
 import { FileKeys, fileKeyOf } from './file-keys.js';
 import { checkAxes, readAxisFlag } from './plan-axes.js';

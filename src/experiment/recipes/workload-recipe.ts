@@ -1,7 +1,8 @@
+import { fileUnreadable } from '../../workload/errors.js';
 import type { GenerateOptions } from '../../workload/generate/generate-spec-workload.js';
 import type { WorkloadSpec } from '../../workload/spec/workload-spec.js';
 import type { AgenticOptions } from '../../workload/synth/agentic-sessions.js';
-import type { ClientOptions } from '../../workload/tools/replayed-trace.js';
+import type { ClientOptions, ClientTrace } from '../../workload/tools/replayed-trace.js';
 import type { TraceWindow } from '../../workload/tools/trace-window.js';
 import type { Trace, TraceGoodputTarget, TracePart } from '../../workload/trace.js';
 import type { Workload } from '../../workload/workload.js';
@@ -30,6 +31,12 @@ export interface TraceRecipe {
   maxTurns: number | null;
   /** How the client sends its requests; absent: as recorded. */
   client?: ClientOptions;
+  /** How many times its rate; absent: as recorded. */
+  rateFactor?: number;
+  /** About this many requests with its statistics, drawn by the seed; absent: its own. */
+  resampled?: number;
+  /** Requests are for the model that is served, whatever name they have for it. */
+  anyModel?: true;
   /** Only the requests of this window; absent: all. */
   window?: TraceWindow;
 }
@@ -44,7 +51,11 @@ export interface MadeWorkload {
 
 /** Whether two seeds give two workloads. */
 export function dependsOnSeed(recipe: WorkloadRecipe): boolean {
-  return recipe.kind !== 'trace' || (recipe.sessionMode !== 'fixed' && recipe.thinkTimeDist !== null);
+  return (
+    recipe.kind !== 'trace' ||
+    recipe.resampled !== undefined ||
+    (recipe.sessionMode !== 'fixed' && recipe.thinkTimeDist !== null)
+  );
 }
 
 /** Loads only what the recipe needs: every worker pays for its imports. */
@@ -58,15 +69,8 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
     const { table } = await prepared(synthAgenticCoder({ ...recipe.options, seed }), recipe);
     return { workload: { table }, goodputTargets: {} };
   }
-  const [{ replayedTrace }, { checkUnchanged }] = await Promise.all([
-    import('../../workload/tools/replayed-trace.js'),
-    import('./trace-recipe.js'),
-  ]);
-  const read = await readTrace(recipe);
-  // After reading: a file that changed before or during it has another hash now.
-  await checkUnchanged(recipe);
-  const { maxInFlight, trace: sent } = replayedTrace(read, recipe.client ?? {});
-  const trace = await prepared(await inWindow(sent, recipe), recipe);
+  const { maxInFlight, trace: sent } = await recordedTrace(recipe);
+  const trace = await prepared(await loaded(await inWindow(sent, recipe), recipe, seed), recipe);
   const { goodputTargets } = trace.header;
   const common = { goodputTargets, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
   if (recipe.sessionMode === 'fixed') return { workload: { table: trace.table }, ...common };
@@ -84,11 +88,39 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
   return { workload: closedLoopWorkload(trace, thinkTime, recipe.client?.timeoutUs), ...common };
 }
 
+/** The trace of a recipe as its client sends it, as recorded. */
+export async function recordedTrace(recipe: TraceRecipe): Promise<ClientTrace> {
+  const [{ replayedTrace }, { checkUnchanged }] = await Promise.all([
+    import('../../workload/tools/replayed-trace.js'),
+    import('./trace-recipe.js'),
+  ]);
+  const read = await readTrace(recipe);
+  // After reading: a file that changed before or during it has another hash now.
+  await checkUnchanged(recipe);
+  if (recipe.anyModel) read.table.model.fill(0);
+  return replayedTrace(read, recipe.client ?? {});
+}
+
 async function readTrace({ header, data, part }: TraceRecipe): Promise<Trace> {
   if (header === null) return (await import('../../workload/formats/read-any-trace.js')).readAnyTrace(data, part);
   if (part !== undefined)
     return (await import('../../workload/trace-v2/trace-part.js')).readTracePart(header, data, part);
   return (await import('../../workload/trace-v2/read-trace.js')).readTraceV2(header, data);
+}
+
+/** At the wanted rate and length. */
+async function loaded(trace: Trace, { rateFactor = 1, resampled, data }: TraceRecipe, seed: number): Promise<Trace> {
+  if (resampled !== undefined) {
+    const { resampleTrace } = await import('../../workload/fit/resample-trace.js');
+    return resampleTrace(trace, resampled, rateFactor, seed);
+  }
+  if (rateFactor === 1) return trace;
+  const { scaleRate } = await import('../../workload/tools/scale-rate.js');
+  return scaleRate(trace, rateFactor) ?? cannotScale(data, rateFactor);
+}
+
+function cannotScale(data: string, factor: number): never {
+  throw fileUnreadable(data, `its times leave the range at ${factor} times the rate`);
 }
 
 async function inWindow(trace: Trace, { data, window }: TraceRecipe): Promise<Trace> {

@@ -2,8 +2,10 @@ import { percentile } from '../../kernel/percentile.js';
 import { stepTimesText } from '../../report/text/step-times-text.js';
 import type { Saturation } from '../../simulator/result-document.js';
 import type { SimulationResult } from '../../simulator/simulate.js';
+import type { LatencyMeasure } from '../metrics.js';
 import { type MetricValues, metricValues } from '../metrics.js';
 import { type LoadOverTime, loadOverTime } from './load-over-time.js';
+import { type SteadyState, steadyState } from './steady-state.js';
 
 /** The summary of a run: enough for tables and plots, of the same size for any number of requests. */
 export interface RunSummary {
@@ -18,6 +20,8 @@ export interface RunSummary {
   saturation: Saturation;
   /** Where the step times come from, and how far to believe them. */
   stepTimes: string;
+  /** Only where the run asks for it. */
+  steady?: SteadyState;
 }
 
 /** How many requests each replica got. */
@@ -33,7 +37,10 @@ export const QUANTILES: readonly number[] = [...Array.from({ length: 50 }, (_, i
 
 export const MAX_TARGETS = 64;
 
-export function summarise({ document, table, outcomes }: SimulationResult): RunSummary {
+export function summarise(
+  { document, table, outcomes }: SimulationResult,
+  measures?: readonly LatencyMeasure[],
+): RunSummary {
   const { cluster, instances } = document;
   const counts = instances.map(({ injected_requests }) => injected_requests);
   return {
@@ -50,6 +57,7 @@ export function summarise({ document, table, outcomes }: SimulationResult): RunS
     load: loadOverTime(table, outcomes, instances.length),
     saturation: document.saturation,
     stepTimes: stepTimesText(document.latency),
+    ...(measures === undefined ? {} : { steady: steadyState(table, outcomes, cluster, measures) }),
   };
 }
 

@@ -16,7 +16,7 @@ export class RunSimulator {
   #latencyOf = '';
   #latency: LatencyModel | null = null;
 
-  async simulate({ config, workload: recipe }: RunInputs): Promise<RunSummary> {
+  async simulate({ config, workload: recipe, steady }: RunInputs): Promise<RunSummary> {
     const wanted = JSON.stringify([recipe, dependsOnSeed(recipe) ? config.seed : null]);
     const made = this.#made !== null && this.#madeBy === wanted ? this.#made : await makeWorkload(recipe, config.seed);
     const { goodputTargets, maxInFlight, workload } = made;
@@ -28,7 +28,7 @@ export class RunSimulator {
     const targets = withTraceTargets(config.goodputTargets, goodputTargets);
     const cap = maxInFlight === undefined ? {} : { maxInFlight };
     const capped = { ...config, ...cap, goodputTargets: targets };
-    return summarise(simulate(capped, workload, this.#latencyModel(config.replica)));
+    return summarise(simulate(capped, workload, this.#latencyModel(config.replica)), steady);
   }
 
   #latencyModel(replica: ReplicaModelConfig): LatencyModel {

@@ -49,7 +49,8 @@ function percent(share: number): string {
   return `${Number((100 * share).toPrecision(2))} %`;
 }
 
-function withHost(profile: LatencyProfile, factor: number): LatencyProfile {
+/** The profile with a host that takes so many times as long. */
+export function withHost(profile: LatencyProfile, factor: number): LatencyProfile {
   const { host, requestUs } = profile.step;
   const hosted =
     host === undefined

@@ -1,0 +1,192 @@
+import type { LatencyMeasure } from '../../experiment/metrics.js';
+import { errorPercent, modelErrorOf } from '../../experiment/plan/model-error.js';
+import { planCandidate } from '../../experiment/plan/plan-candidate.js';
+import type { PlanDocument, PlannedCandidate } from '../../experiment/plan/plan-document.js';
+import { type EvaluationSettings, PointEvaluator, type SimulateRuns } from '../../experiment/plan/point-evaluator.js';
+import { checkPrices, type GpuPrices, readPrices } from '../../experiment/plan/read-prices.js';
+import { isSameMeasure, requestsFor, type Slo } from '../../experiment/plan/slo.js';
+import { chosenCandidate, verdictOf } from '../../experiment/plan/verdict.js';
+import { sloText } from '../../report/plan/plan-text.js';
+import { counted } from '../../report/text/format-number.js';
+import { mergeSettings, type Setting, type Settings } from '../compare/settings.js';
+import { type Diagnostics, saidOnce } from '../diagnostics.js';
+import { conflictingFlags, missingFlag } from '../errors.js';
+import type { CommandLine } from '../flags/command-line.js';
+import type { FlagValues } from '../flags/flag.js';
+import { commandText } from '../sweep/command-text.js';
+import { type ResolvedCandidate, resolveCandidates } from './plan-candidates.js';
+import type { PlanFlags } from './plan-flags.js';
+import { isDescribedByFlags, type ResolvedLoad, resolveLoad } from './planned-load.js';
+
+export interface PlanInputs {
+  flags: FlagValues<PlanFlags>;
+  given: Settings;
+  slos: readonly Slo[];
+  argv: readonly string[];
+  line: CommandLine;
+  diagnostics: Diagnostics;
+  simulate: SimulateRuns;
+}
+
+const FIRST_SEED = 42;
+const SEEDS = 5;
+/** How many times the usual number of requests a run may grow to. */
+const LONGEST = 16;
+/** The greatest load is found to this share of it. */
+const TOLERANCE = 0.02;
+/** In tables, besides the SLOs. */
+const SHOWN: readonly LatencyMeasure[] = [
+  { of: 'ttft', at: 50 },
+  { of: 'ttft', at: 99 },
+  { of: 'itl', at: 'mean' },
+  { of: 'e2e', at: 99 },
+];
+
+export async function makePlan({
+  flags,
+  given,
+  slos,
+  argv,
+  line,
+  diagnostics,
+  simulate,
+}: PlanInputs): Promise<PlanDocument> {
+  const { values } = flags;
+  const candidates = await resolveCandidates(flags, withRate(flags, given), saidOnce(diagnostics));
+  const first = candidates.find((one) => 'config' in one) as Extract<ResolvedCandidate, { config: unknown }>;
+  const prices = values.prices === null ? null : await readPrices(values.prices);
+  if (prices !== null)
+    checkPrices(
+      prices,
+      candidates.map((one) => gpuOf(one)),
+    );
+  const load = await resolveLoad(flags, given, first.workload, diagnostics);
+  const seeds = seedsOf(flags);
+  const measures = [...slos, ...SHOWN.filter((shown) => !slos.some((slo) => isSameMeasure(slo, shown)))];
+  const requests = values['num-requests'] ?? requestsFor(slos);
+  const settings: EvaluationSettings = {
+    slos,
+    measures: measures.map(({ of, at }) => ({ of, at })),
+    seeds,
+    requests,
+    mostRequests: LONGEST * requests,
+  };
+  const planned = await Promise.all(candidates.map((one) => planOne(one, load, settings, flags, prices, simulate)));
+  const asked = {
+    slos: slos.map((slo) => ({ ...slo, text: sloText(slo) })),
+    load: load.planned,
+    replicas: values['num-instances'],
+    currency: prices?.currency ?? '',
+  };
+  const chosen = chosenCandidate(planned, asked);
+  return {
+    verdict: verdictOf(planned, chosen, asked),
+    plan: {
+      model: first.config.replica.model,
+      ...asked,
+      seeds: [...seeds],
+      chosen,
+      notes: notesOf(load, planned, prices, values['num-instances'] === null),
+      command: commandText('plan', argv, line),
+    },
+    candidates: planned,
+  };
+}
+
+async function planOne(
+  candidate: ResolvedCandidate,
+  load: ResolvedLoad,
+  settings: EvaluationSettings,
+  { values }: FlagValues<PlanFlags>,
+  prices: GpuPrices | null,
+  simulate: SimulateRuns,
+): Promise<PlannedCandidate> {
+  if ('refused' in candidate) return refusedCandidate(candidate);
+  const { config, named } = candidate;
+  const { replica } = config;
+  const modelError = modelErrorOf(replica);
+  const evaluator = new PointEvaluator(config, load.source, settings, modelError, simulate);
+  const plan = await planCandidate(evaluator, {
+    factor: load.planned.factor,
+    replicas: values['num-instances'],
+    mostReplicas: values['max-instances'],
+    curve: load.curve,
+    tolerance: TOLERANCE,
+  });
+  const gpusPerReplica = replica.tp * replica.dp;
+  const gpus = plan.replicas === null ? null : plan.replicas * gpusPerReplica;
+  const price = prices?.perGpuHour.get(replica.hardware.toLowerCase());
+  return {
+    ...{ gpu: replica.hardware, tp: replica.tp, policy: named.policy, gpusPerReplica },
+    ...{ maxModelLen: replica.maxModelLen, kvTokens: replica.totalKvBlocks * replica.blockSize },
+    maxNumSeqs: replica.maxNumSeqs,
+    refused: null,
+    plan,
+    gpus,
+    pricePerHour: gpus === null || price === undefined ? null : Number((gpus * price).toFixed(4)),
+    modelErrorPercent: modelError === null ? null : settings.slos.map((slo) => errorPercent(replica, modelError, slo)),
+    modelError: modelError?.why ?? null,
+  };
+}
+
+function refusedCandidate({ named, refused }: Extract<ResolvedCandidate, { refused: string }>): PlannedCandidate {
+  return {
+    ...{ gpu: named.gpu ?? '', tp: named.tp ?? 0, policy: named.policy, gpusPerReplica: named.tp ?? 0 },
+    ...{ maxModelLen: 0, kvTokens: 0, maxNumSeqs: 0, refused, plan: null, gpus: null, pricePerHour: null },
+    ...{ modelErrorPercent: null, modelError: null },
+  };
+}
+
+function gpuOf(candidate: ResolvedCandidate): string {
+  return 'config' in candidate ? candidate.config.replica.hardware : candidate.named.gpu!;
+}
+
+/** The rate of requests that flags describe; all other traffic has its own, and is scaled. */
+function withRate({ values }: FlagValues<PlanFlags>, given: Settings): Settings {
+  const wanted = values.rate?.[0];
+  if (!isDescribedByFlags(given)) return given;
+  if (wanted === undefined && values['num-instances'] === null) {
+    const hint =
+      'give --rate, or --num-instances for the greatest load that a fleet keeps, or recorded traffic with --trace';
+    throw missingFlag('--rate', 'is required', hint);
+  }
+  if (wanted?.unit === 'times') {
+    throw conflictingFlags(
+      '--rate',
+      `'${wanted.value}x' is times a recorded rate, and there is no trace`,
+      'give requests per second, or --trace',
+    );
+  }
+  const rate: Setting = { text: String(wanted?.value ?? 1), place: '--rate' };
+  return mergeSettings(given, new Map([['rate', rate]]));
+}
+
+function seedsOf({ values }: FlagValues<PlanFlags>): number[] {
+  if (values.seed !== null && values.seeds !== null) {
+    throw conflictingFlags('--seeds', 'given together with --seed', 'keep one of them');
+  }
+  return values.seed ?? Array.from({ length: values.seeds ?? SEEDS }, (_, i) => FIRST_SEED + i);
+}
+
+function notesOf(
+  load: ResolvedLoad,
+  planned: readonly PlannedCandidate[],
+  prices: GpuPrices | null,
+  isLeast: boolean,
+): string[] {
+  const points = planned.flatMap(({ plan }) => (plan?.at == null ? [] : [plan.at]));
+  const longest = Math.max(0, ...points.map(({ requests }) => requests));
+  const gpus = new Set(planned.map(({ gpu }) => gpu));
+  return [
+    ...load.planned.notes,
+    ...(load.recorded === null || longest <= load.recorded
+      ? []
+      : [
+          `the recording is too short for a steady state: it was lengthened to ${counted(longest, 'request')} by its own statistics (sessions drawn from it, arriving with its rate and variation)`,
+        ]),
+    ...planned.flatMap(({ gpu, tp, plan }) => (plan?.notes ?? []).map((note) => `${gpu}, tp ${tp}: ${note}`)),
+    ...(prices === null && gpus.size > 1 && isLeast
+      ? ['no prices were given: the fleet with the fewest GPUs is named; --prices chooses the cheapest']
+      : []),
+  ];
+}

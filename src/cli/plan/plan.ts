@@ -1,0 +1,108 @@
+import { availableParallelism } from 'node:os';
+import type { PlanDocument } from '../../experiment/plan/plan-document.js';
+import { createExecutor } from '../../experiment/runs/worker-pool.js';
+import { documentJson } from '../../report/text/document-json.js';
+import { summaryOf } from '../commands.js';
+import type { ComparisonFlags } from '../compare/compare-flags.js';
+import type { Setting, Settings } from '../compare/settings.js';
+import { signalCleanUps } from '../compare/signal-clean-ups.js';
+import { createDiagnostics } from '../diagnostics.js';
+import { missingFlag } from '../errors.js';
+import type { CommandLine } from '../flags/command-line.js';
+import type { FlagValues } from '../flags/flag.js';
+import { parseFlags } from '../flags/parse-flags.js';
+import { type CliIo, presentation } from '../io.js';
+import { checkOutputs, type NamedPath, writeOutputs } from '../output/output-files.js';
+import { limitCompiler } from '../tune-v8.js';
+import { type PlanFlags, planGroups, plannedFleetFlags } from './plan-flags.js';
+
+export const PLAN: CommandLine = {
+  name: 'plan',
+  summary: summaryOf('plan'),
+  about:
+    'Use it to size a fleet: it finds the least fleet that keeps the SLOs at a load, or with --num-instances the greatest load that a fleet keeps. Every load is simulated until it is clear that its backlog does not grow, and the verdict says how sure it is.',
+  groups: planGroups,
+  examples: [
+    'plan --model qwen/qwen3-14b --rate 20 --prompt-tokens 1000 --output-tokens 300 --slo-ttft p99=500ms --slo-itl mean=30ms --gpu H100 --tp 1,2 --format table',
+    'run --model qwen/qwen3-14b --num-instances 2 --rate 8 --num-requests 300 --trace-output morning',
+    'plan --model qwen/qwen3-14b --trace morning --rate 3x --slo-ttft p99=500ms --format table --report plan.html',
+    'plan --model qwen/qwen3-14b --trace morning --num-instances 4 --slo-ttft p99=500ms --format table',
+  ],
+};
+
+/** Finds the least fleet, or the greatest load, that keeps the SLOs. */
+export async function plan(argv: readonly string[], io: CliIo): Promise<number> {
+  const flags = await parseFlags<PlanFlags>(PLAN, argv);
+  const { values } = flags;
+  const given = givenSettings(flags);
+  checkOutputs(
+    values.report === null ? [] : [{ flag: '--report', path: values.report }],
+    inputPaths(values.prices, given),
+  );
+  const slos = [...values['slo-ttft'], ...values['slo-itl'], ...values['slo-tpot'], ...values['slo-e2e']];
+  if (slos.length === 0) {
+    const hint = 'say what the fleet has to keep, as in --slo-ttft p99=500ms or --slo-itl mean=30ms';
+    throw missingFlag('--slo-ttft', 'or another SLO is required', hint);
+  }
+  const diagnostics = createDiagnostics(values.log, io);
+  const signals = signalCleanUps(io);
+  limitCompiler(Number.POSITIVE_INFINITY);
+  const executor = await createExecutor(values.workers ?? availableParallelism());
+  try {
+    const [{ makePlan }, { createPlanRuns }, { runCacheOf }] = await Promise.all([
+      import('./make-plan.js'),
+      import('./plan-runs.js'),
+      import('../compare/run-cache-of.js'),
+    ]);
+    const cache = await runCacheOf(flags as unknown as FlagValues<ComparisonFlags>, io.env, diagnostics);
+    const runs = createPlanRuns({ executor, cache, signals, io, diagnostics });
+    let document: PlanDocument;
+    try {
+      document = await makePlan({ flags, given, slos, argv, line: PLAN, diagnostics, simulate: runs.simulate });
+    } finally {
+      runs.end();
+    }
+    if (values.report !== null) {
+      const page = await printed(document, 'html', io);
+      await writeOutputs([{ flag: '--report', path: values.report, pieces: () => [page] }], {
+        ...io,
+        beforeSignal: signals.add,
+      });
+    }
+    io.stdout.write(await printed(document, values.format, io));
+    return 0;
+  } finally {
+    await executor.close();
+  }
+}
+
+async function printed(document: PlanDocument, format: string, io: CliIo): Promise<string> {
+  if (format === 'json') return documentJson(document);
+  if (format === 'html') return (await import('../../report/plan/plan-page.js')).planPage(document);
+  const { planCsv, planTable } = await import('../../report/plan/plan-table.js');
+  return format === 'csv' ? planCsv(document) : planTable(document, presentation(io));
+}
+
+/** The settings of the fleet and the traffic, as texts. */
+function givenSettings({ values }: { values: object }): Settings {
+  const texts = values as Record<string, string | null>;
+  const named = Object.keys(plannedFleetFlags).filter((name) => texts[name] !== null);
+  return new Map(named.map((name): [string, Setting] => [name, { text: texts[name]!, place: `--${name}` }]));
+}
+
+function inputPaths(prices: string | null, given: Settings): NamedPath[] {
+  const paths = prices === null ? [] : [{ flag: '--prices', path: prices }];
+  for (const name of [
+    'policy-config',
+    'hardware-config',
+    'latency-profile',
+    'workload-spec',
+    'trace',
+    'trace-header',
+    'trace-data',
+  ]) {
+    const setting = given.get(name);
+    if (setting !== undefined) paths.push({ flag: `--${name}`, path: setting.text });
+  }
+  return paths;
+}
