@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runner } from '../src/control/runner/contract.js';
 import { KUBERNETES_EXCEPTIONS, KubernetesGround } from '../src/control/runner/kubernetes/kubernetes-ground.fixture.js';
 import { runnerDrills } from '../src/control/runner/kubernetes/runner-drills.contract.js';
-import { runnerRules } from '../src/control/runner/kubernetes/runner-rules.js';
+import { capacityRules, runnerRules } from '../src/control/runner/kubernetes/runner-rules.js';
 import { runnerContract } from '../src/control/runner/runner.contract.js';
 import type { Credentials } from '../src/kube/access/kube-access.js';
 import { readKubeconfig } from '../src/kube/access/kubeconfig.js';
@@ -81,6 +82,50 @@ describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
         const refusals = (await refusalsOf(await withRules(name, less), isSeenOnly)).join('\n');
         expect(refusals, name).toContain(`cannot ${verb} resource "${resources[0]}"`);
       }
+    }
+  });
+
+  it('knows what is free with the rights of --nodes, and refuses what no node could run with the numbers', async () => {
+    const ground = await KubernetesGround.inCluster(access(), NAMESPACE);
+    const account = `capacity-${process.pid}`;
+    const credentials = await withRules(account, runnerRules());
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: account };
+    const subjects = [{ kind: 'ServiceAccount', name: account, namespace: NAMESPACE }];
+    const settings = { kubernetes: { namespace: NAMESPACE } };
+    const runner = await ground.open({ access: { ...ground.access, credentials }, settings });
+    const made: string[] = [];
+    try {
+      expect((await runner.discover()).problems).toEqual([
+        'nodes may not be read: what the cluster has and what is free is not known',
+      ]);
+      const put = async (kind: string, body: object) => {
+        await ground.client.json(`${rbac}/${kind}`, { method: 'POST', body: { metadata: { name: account }, ...body } });
+        made.push(`${rbac}/${kind}/${account}`);
+      };
+      const [nodes, pods] = capacityRules();
+      await put('clusterroles', { rules: [nodes] });
+      await put('clusterrolebindings', { roleRef, subjects });
+      const problem = async () => (await runner.discover()).problems.join();
+      while ((await problem()) !== 'pods of other programs may not be read: less may be free') await delay(50);
+      const rules = {
+        method: 'PATCH',
+        contentType: 'application/merge-patch+json',
+        body: { rules: [nodes, pods] },
+      } as const;
+      await ground.client.json(`${rbac}/clusterroles/${account}`, rules);
+      while ((await problem()) !== '') await delay(50);
+      const { free, gpus } = await runner.discover();
+      expect(free.cpus).toBeGreaterThan(0);
+      const most = { cpu: null, memoryBytes: null, gpus: gpus.length + 1, product: null };
+      await expect(runner.start(ground.spec('wide', {}, { resources: most }))).rejects.toThrow(
+        /does not fit: it needs \d+ of nvidia.com\/gpu on one node; the largest node, .*, has \d+ \(\d+ free\)/,
+      );
+      await expect(ground.client.json(ground.deployment('wide'))).rejects.toMatchObject({ status: 404 });
+    } finally {
+      for (const path of made) await ground.client.json(path, { method: 'DELETE' });
+      await runner.close();
+      await ground.clear();
     }
   });
 

@@ -44,6 +44,7 @@ Spec:
   variables: {}
   env: {}
   secret_env: {}
+  json_patches: []
   deployment:
     startup_timeout_s: 1800
     drain_timeout_s: 30

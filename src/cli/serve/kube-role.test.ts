@@ -34,6 +34,15 @@ test('prints the Role of a target, of a runner, and of both', async () => {
   ]);
 });
 
+test('prints the Role of an election', async () => {
+  const [role] = await printed('--leader-lease prod/twinyard');
+  expect(shown([role!])).toEqual(['Role prod/twinyard-lease']);
+  expect(role!.rules).toContainEqual({
+    ...{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['twinyard'] },
+    verbs: ['get', 'update'],
+  });
+});
+
 test('reads no Secret, and has rights in one namespace only', async () => {
   const [{ rules } = { rules: [] }] = await printed('--runner engines');
   const secrets = rules!.find((one) => JSON.stringify(one).includes('secrets'));

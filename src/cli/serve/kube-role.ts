@@ -1,5 +1,6 @@
 import { capacityRules, runnerRules } from '../../control/runner/kubernetes/runner-rules.js';
 import { discoveryRules } from '../../kube/discovery/discovery-rules.js';
+import { electionRules } from '../../kube/election/lease-calls.js';
 import { type RoleRule, roleManifests } from '../../kube/rights.js';
 import { summaryOf } from '../commands.js';
 import { badValue, missingFlag } from '../errors.js';
@@ -8,7 +9,7 @@ import type { Flag } from '../flags/flag.js';
 import { stringFlag, toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { serveFleetFlags } from './serve-flags.js';
+import { serveFlags, serveFleetFlags } from './serve-flags.js';
 
 const DEFAULTS = { prefix: 'twinyard', account: 'twinyard', namespace: 'default' };
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
@@ -25,6 +26,7 @@ const kubeRoleFlags = {
   kube: serveFleetFlags.kube,
   runner: named('namespace', 'no runner', 'namespace in which a Cluster of type kubernetes runs replicas'),
   nodes: toggle({ help: 'with --runner: also a ClusterRole to read the size of the cluster and what of it is free' }),
+  'leader-lease': serveFlags['leader-lease'],
   name: named(
     'name',
     'twinyard-discovery, twinyard-runner',
@@ -39,7 +41,7 @@ export const KUBE_ROLE: CommandLine = {
   summary: summaryOf('kube-role'),
   about:
     "Print the Roles that 'serve' needs in Kubernetes, and their bindings, as YAML: with --kube to follow a target, with --runner to " +
-    'run replicas in a namespace. The verbs are those of the calls that it makes, and nothing more.',
+    'run replicas in a namespace, with --leader-lease to elect one of several control planes. The verbs are those of the calls that it makes, and nothing more.',
   groups: [{ title: 'Role', flags: kubeRoleFlags }],
   examples: [
     'kube-role --kube selector=app=vllm,namespace=prod',
@@ -49,14 +51,14 @@ export const KUBE_ROLE: CommandLine = {
 };
 
 interface WantedRole {
-  readonly mode: 'discovery' | 'runner' | 'capacity';
+  readonly mode: 'discovery' | 'runner' | 'capacity' | 'lease';
   readonly namespace: string | null;
   readonly rules: readonly RoleRule[];
 }
 
 export async function kubeRole(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<typeof kubeRoleFlags>(KUBE_ROLE, argv);
-  const { kube, nodes, runner } = values;
+  const { kube, 'leader-lease': lease, nodes, runner } = values;
   const account = values['service-account'] ?? DEFAULTS.account;
   const accountNamespace = values.namespace ?? DEFAULTS.namespace;
   const roles: WantedRole[] = [];
@@ -64,8 +66,11 @@ export async function kubeRole(argv: readonly string[], io: CliIo): Promise<numb
     roles.push({ mode: 'discovery', namespace: kube.namespace ?? accountNamespace, rules: discoveryRules([kube.by]) });
   }
   if (runner !== null) roles.push({ mode: 'runner', namespace: runner, rules: runnerRules() });
+  if (lease !== null) {
+    roles.push({ mode: 'lease', namespace: lease.namespace ?? accountNamespace, rules: electionRules(lease) });
+  }
   if (roles.length === 0) {
-    throw missingFlag('--kube', 'is required', 'give it or --runner, as serve uses them');
+    throw missingFlag('--kube', 'is required', 'give it, --runner or --leader-lease, as serve uses them');
   }
   if (nodes && runner === null) throw missingFlag('--runner', 'is required with --nodes', 'give its namespace');
   if (nodes) roles.push({ mode: 'capacity', namespace: null, rules: capacityRules() });

@@ -81,6 +81,8 @@ export interface KubernetesSettings {
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
   readonly serviceAccount: string | null;
+  /** Nodes are added when pods wait: a replica that fits no node is not refused. */
+  readonly addsNodes: boolean;
   /** Whether endpoints may patch their manifests. A patch can mount the host and run any image. */
   readonly allowsEndpointPatches: boolean;
   /** Pods run as this user and not as root; null: as the image says. */

@@ -116,8 +116,9 @@ export class NoRoom extends RunError {
     readonly lacks: 'cpu' | 'memory' | 'gpus',
     readonly requested: ReplicaResources,
     readonly free: FreeResources,
+    detail = `it needs ${demandText(lacks, requested)}; free: ${freeText(lacks, free)}`,
   ) {
-    super('RUNNER_NO_ROOM', `does not fit: it needs ${demandText(lacks, requested)}; free: ${freeText(lacks, free)}`);
+    super('RUNNER_NO_ROOM', `does not fit: ${detail}`);
   }
 }
 

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import {
   choice,
   field,
+  flag,
   list,
   listOf,
   map,
@@ -56,6 +57,10 @@ const kubernetes = section('Kubernetes', {
   }),
   tolerations: field(listOf(toleration, 0, 50), { default: [], help: 'taints of nodes that replicas may use' }),
   service_account: field(label, { defaultText: "the namespace's default", help: 'service account of the pods' }),
+  adds_nodes: field(flag, {
+    default: false,
+    help: 'an autoscaler adds nodes: replicas that fit no node wait instead of being refused',
+  }),
   json_patches: field(choice(['none', 'admin', 'operator']), {
     default: 'none',
     help: "who may set 'json_patches' of endpoints: they can run any image, mount the host and read Secrets of the namespace",
@@ -98,6 +103,20 @@ const observed = section('Observed accelerator', {
 
 const amount = number(0);
 
+/** `58/64`; empty where the size is not known. */
+function ofAll(free: unknown, all: unknown, unit = ''): string {
+  if (typeof free !== 'number' || typeof all !== 'number' || all === 0) return '';
+  return `${Math.round(free * 10) / 10}/${Math.round(all * 10) / 10}${unit && ` ${unit}`}`;
+}
+
+const gib = (bytes: unknown) => (typeof bytes === 'number' ? bytes / 2 ** 30 : null);
+
+function freeGpus(accelerators: unknown): string {
+  if (!Array.isArray(accelerators)) return '';
+  const free = accelerators.reduce((sum: number, one: { free: number }) => sum + one.free, 0);
+  return `${Math.round(free * 100) / 100}/${accelerators.length}`;
+}
+
 export const cluster = defineKind({
   kind: 'Cluster',
   plural: 'clusters',
@@ -118,8 +137,12 @@ export const cluster = defineKind({
   columns: [
     column('TYPE', 'spec.type'),
     column('PHASE', 'status.phase'),
-    column('CPUS', 'status.cpus'),
-    { title: 'GPUS', value: ({ status }) => String((status?.accelerators as unknown[] | undefined)?.length ?? '') },
+    { title: 'FREE CPUS', value: ({ status }) => ofAll(status?.free_cpus, status?.cpus) },
+    {
+      title: 'FREE MEMORY',
+      value: ({ status }) => ofAll(gib(status?.free_memory_bytes), gib(status?.memory_bytes), 'GiB'),
+    },
+    { title: 'FREE GPUS', value: ({ status }) => freeGpus(status?.accelerators) },
   ],
   example: { accelerators: [{ id: '0', product: 'NVIDIA H100', memory: '80Gi' }] },
   check({ kubernetes, type }, placeOf) {

@@ -92,7 +92,7 @@ export class KubernetesGround implements RunnerGround {
   open(change: Partial<KubernetesRunnerOptions> = {}): Promise<KubernetesRunner> {
     return KubernetesRunner.open({
       cluster: 'k8s',
-      settings: { kubernetes: { namespace: this.namespace, nodeSelector: NODE_SELECTOR } },
+      settings: { kubernetes: { namespace: this.namespace, nodeSelector: NODE_SELECTOR, addsNodes: true } },
       access: this.access,
       onFault: (error) => this.faults.push(error),
       ...change,

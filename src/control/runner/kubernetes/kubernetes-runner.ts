@@ -25,8 +25,8 @@ import {
   replicaNotFound,
   runnerClosed,
 } from '../errors.js';
+import { ClusterSize } from './capacity/cluster-size.js';
 import { ClusterCalls } from './cluster-calls.js';
-import { clusterCapacity } from './cluster-capacity.js';
 import { foreignDeployment } from './errors.js';
 import { kubernetesSettings } from './kubernetes-settings.js';
 import type { Deployment, ReplicaPod } from './manifests/deployment.js';
@@ -61,6 +61,7 @@ export class KubernetesRunner implements Runner {
   readonly #options: KubernetesRunnerOptions;
   readonly #client: KubeClient;
   readonly #calls: ClusterCalls;
+  readonly #size: ClusterSize;
   readonly #context: PodReplicaContext;
   readonly #replicas = new Map<string, PodReplica>();
   readonly #starting = new Map<string, Promise<unknown>>();
@@ -100,6 +101,7 @@ export class KubernetesRunner implements Runner {
     const timing = options.watchTiming ?? {};
     const changed = () => this.#observe();
     const followed = (path: string) => ({ client: this.#client, path, labelSelector, timing, changed });
+    this.#size = new ClusterSize(this.#client, () => this.#pods.cache.values());
     this.#deployments = new ListWatch(followed(this.#calls.pathOf(DEPLOYMENTS)));
     this.#pods = new ListWatch(followed(this.#calls.pathOf(PODS)));
     this.#events = new ListWatch({
@@ -127,8 +129,7 @@ export class KubernetesRunner implements Runner {
   }
 
   async discover(): Promise<ClusterCapacity> {
-    const used = [...this.#pods.cache.values()];
-    const capacity = await clusterCapacity(this.#client, kubernetesSettings(this.#settings), used, this.#settings.gpus);
+    const capacity = await this.#size.read(this.#settings);
     const stale = [this.#deployments, this.#pods, this.#events]
       .map(({ problem }) => problem)
       .filter((one) => one !== null);
@@ -203,6 +204,7 @@ export class KubernetesRunner implements Runner {
     const { namespace } = this.#calls;
     const labels = replicaLabels(spec, this.#options.cluster, startedAt);
     const settings = kubernetesSettings(this.#settings);
+    await this.#size.check(resources, this.#settings);
     const { manifest: rendered, port } = renderedDeployment(spec, settings, { labels, namespace });
     const record: PodReplicaRecord = {
       ...{ id, workspace, endpoint, generation, specHash, resources, startupTimeoutMs, startedAt, port },

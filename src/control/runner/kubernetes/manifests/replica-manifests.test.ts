@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KubernetesSettings, ManifestPatch, PodSource, ReplicaSpec } from '../../contract.js';
 import { fakeSpec } from '../../fake-engine.fixture.js';
-import { quantity } from '../cluster-capacity.js';
+import { quantity } from '../capacity/pod-demand.js';
 import { isElsewhere, kubernetesSettings } from '../kubernetes-settings.js';
 import { renderedPod } from './rendered-pod.js';
 import { replicaLabels } from './replica-labels.js';
