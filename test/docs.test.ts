@@ -3,9 +3,11 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { COMMAND_LINES } from '../src/cli/command-lines.js';
+import { parseExperimentFile } from '../src/cli/compare/experiment-file.js';
 import { generatedPages } from '../src/cli/documentation/pages.js';
 import { flagsOf } from '../src/cli/flags/command-line.js';
 import { parseSweepFile } from '../src/cli/sweep/sweep-file.js';
+import { TUNE_FILE } from '../src/cli/tune/tune-flags.js';
 import { readResources } from '../src/control/resources/read-resources.js';
 import { parsePrices } from '../src/experiment/plan/read-prices.js';
 import { DISPATCH_ORDERS } from '../src/policy/queueing/dispatch-orders.js';
@@ -150,6 +152,8 @@ describe('pages', () => {
       const place = `${path}:${line}`;
       if (/^version:/m.test(text)) expect(() => readWorkloadSpec(text, place)).not.toThrow();
       else if (/^kind: Sweep$/m.test(text)) await expect(parseSweepFile(text, place)).resolves.toBeDefined();
+      else if (/^kind: Tune$/m.test(text))
+        await expect(parseExperimentFile(TUNE_FILE, text, place)).resolves.toBeDefined();
       else if (/^trace_version:/m.test(text)) await expect(readTraceHeader(text, place)).resolves.toBeDefined();
       else if (/^apiVersion: twinyard\//m.test(text)) expect(() => readResources(text, place)).not.toThrow();
       else if (/^per_gpu_hour:/m.test(text)) expect(() => parsePrices(text, place)).not.toThrow();

@@ -4,6 +4,9 @@ import { NO_CACHE, type RunCache } from './runs/run-cache.js';
 import type { RunSummary } from './runs/run-summary.js';
 import { readResult, type Shard, shardsOf } from './runs/shard.js';
 
+/** Simulates runs, several at a time; known ones come from the cache. */
+export type SimulateRuns = (runs: readonly RunInputs[]) => Promise<RunSummary[]>;
+
 /** The progress of an experiment: reported after the cache was searched, and after every run. */
 export interface ExperimentProgress {
   done: number;

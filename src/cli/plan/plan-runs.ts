@@ -1,6 +1,5 @@
 import type { RunInputs } from '../../experiment/experiment.js';
-import type { SimulateRuns } from '../../experiment/plan/point-evaluator.js';
-import { simulateRuns } from '../../experiment/run-experiment.js';
+import { type SimulateRuns, simulateRuns } from '../../experiment/run-experiment.js';
 import { NO_CACHE } from '../../experiment/runs/run-cache.js';
 import type { Surroundings } from '../compare/simulate-all.js';
 

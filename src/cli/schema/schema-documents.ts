@@ -29,8 +29,15 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   },
   {
     name: 'experiment',
-    summary: 'experiment with its base, axes and constraints: kind Sweep, for sweep',
-    schemas: async () => [await (await import('../sweep/sweep-file.js')).sweepSchema()],
+    summary: 'experiment: kind Sweep or Tune, for the commands of these names',
+    async schemas() {
+      const [{ sweepSchema }, { experimentSchema }, { TUNE_FILE }] = await Promise.all([
+        import('../sweep/sweep-file.js'),
+        import('../compare/experiment-file.js'),
+        import('../tune/tune-flags.js'),
+      ]);
+      return Promise.all([sweepSchema(), experimentSchema(TUNE_FILE)]);
+    },
   },
   {
     name: 'variant',

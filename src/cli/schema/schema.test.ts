@@ -24,8 +24,11 @@ describe('twinyard schema', () => {
     expect(properties['trace-data']).toMatchObject({ type: 'string' });
     expect(properties).not.toHaveProperty('seed');
     const experiment = JSON.parse((await twinyard('schema experiment')).stdout);
-    expect(experiment.properties.base.properties.rate).toEqual(properties.rate);
-    expect(experiment.required).toEqual(['kind', 'axes']);
+    const [sweep, tune] = experiment.oneOf;
+    expect(sweep.properties.base.properties.rate).toEqual(properties.rate);
+    expect(sweep.required).toEqual(['kind', 'axes']);
+    expect(tune.properties.kind).toMatchObject({ const: 'Tune' });
+    expect(tune.properties.budget).toMatchObject({ type: 'integer', minimum: 80 });
   });
 
   it('refuses other formats', async () => {

@@ -7,11 +7,10 @@ import { readYaml } from '../../schema/read-yaml.js';
 import type { YamlPlaces } from '../../schema/yaml-places.js';
 import { readInputFile } from '../../workload/input-file.js';
 import { variantFlags } from '../compare/compare-flags.js';
+import { EXPERIMENT_CODES, settingsUnder } from '../compare/experiment-file.js';
 import type { Setting, Settings } from '../compare/settings.js';
 import { variantSchema } from '../compare/variant-schema.js';
 import { axisIsWhole } from './plan-axes.js';
-
-const CODES = { invalid: 'EXPERIMENT_INVALID', unknownKey: 'EXPERIMENT_UNKNOWN_KEY' };
 
 const value = v.union([number(), text(), flag]);
 
@@ -71,12 +70,12 @@ export async function readSweepFile(path: string): Promise<SweepFile> {
 }
 
 export async function parseSweepFile(source: string, path: string): Promise<SweepFile> {
-  const { given, places } = readYaml(source, path, await sweepSchema(), CODES, "start with 'kind: Sweep'");
+  const { given, places } = readYaml(source, path, await sweepSchema(), EXPERIMENT_CODES, "start with 'kind: Sweep'");
   const read = given as unknown as Given;
   const placed = (text: string | undefined, key: string) =>
     text === undefined ? null : { text, place: places.of(key) };
   return {
-    base: settingsOf(read.base ?? {}, places),
+    base: settingsUnder(read.base ?? {}, (key) => places.of(`base.${key}`)),
     axes: axisNames(places).map((name) => axisOf(name, read.axes[name] ?? [], places)),
     sample: placed(read.sample, 'sample'),
     sampleSeed: read['sample-seed'] ?? null,
@@ -85,18 +84,6 @@ export async function parseSweepFile(source: string, path: string): Promise<Swee
     objective: placed(read.objective, 'objective'),
     pareto: read.pareto?.map((text, i) => ({ text, place: places.of(`pareto[${i}]`) })) ?? null,
   };
-}
-
-function settingsOf(base: Record<string, unknown>, places: YamlPlaces): Settings {
-  const settings = new Map<string, Setting>();
-  for (const [key, given] of Object.entries(base)) {
-    const name = Object.keys(variantFlags).find((one) => one === key || variantFlags[one]!.aliases.includes(key))!;
-    if (given === false) continue;
-    const setting = { text: given === true ? '' : String(given), place: places.of(`base.${key}`) };
-    variantFlags[name]!.read(setting.text, setting.place);
-    settings.set(name, setting);
-  }
-  return settings;
 }
 
 /** Also those that are left empty, which a reader of values takes for absent. */

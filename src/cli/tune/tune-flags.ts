@@ -1,5 +1,6 @@
 import { METRICS } from '../../experiment/metrics.js';
 import { measureFlags } from '../compare/compare-flags.js';
+import type { ExperimentFile } from '../compare/experiment-file.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts } from '../flags/flag.js';
@@ -57,6 +58,9 @@ export const tuningFlags = {
 };
 
 export type TuningFlags = typeof tuningFlags;
+
+/** A file with `kind: Tune`. */
+export const TUNE_FILE: ExperimentFile = { kind: 'Tune', own: tuningFlags };
 
 export const tuneOutputFlags = {
   output: {

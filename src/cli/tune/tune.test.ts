@@ -49,6 +49,29 @@ describe('tune', () => {
     expect(document.runs).toBeLessThanOrEqual(80);
   });
 
+  it('reads a file, and flags win over it', async () => {
+    const path = join(folder, 'tune.yaml');
+    const base = 'base: { model: qwen/qwen3-14b, num-instances: 3, num-requests: 12, rate: 50 }';
+    writeFileSync(path, `kind: Tune\n${base}\nobjective: e2e_mean\npolicies: [lmetric, sticky]\nbudget: 80\n`);
+    const { code, stdout } = await twinyard(`tune ${path} --no-cache --objective ttft_mean`);
+    expect(code).toBe(0);
+    const { finalists, objective } = JSON.parse(stdout) as TuneDocument;
+    expect(objective.key).toBe('ttft_mean_ms');
+    expect(new Set(finalists.map(({ name }) => name.split(' ')[0]))).toEqual(new Set(['unified', 'lmetric', 'sticky']));
+  });
+
+  it.each([
+    ['kind: Tune\nbudgt: 80\n', ':2:1 (budgt)'],
+    ['kind: Tune\nbase: { model: qwen/qwen3-14b }\nbudget: 8\n', ':3:9 (budget)'],
+    ['kind: Sweep\n', ':1:7 (kind)'],
+    ['kind: Tune\nbase: { rates: 8 }\n', ':2:9 (base.rates)'],
+  ])('names the place of a problem in the file %j', async (text, place) => {
+    const path = join(folder, 'bad.yaml');
+    writeFileSync(path, text);
+    const { code, stderr } = await twinyard(`tune ${path} --no-cache`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`bad.yaml${place}`)]);
+  });
+
   it('finds the smallest fleet of those given', async () => {
     const constraint = '--constraint ttft_p99<=60s';
     const { code, stdout } = await twinyard(

@@ -12,13 +12,16 @@ import { type CliIo, presentation } from '../io.js';
 import { checkOutputs, type OutputContent, writeOutputs } from '../output/output-files.js';
 import type { ExecutionFlags } from '../sweep/sweep-flags.js';
 import { limitCompiler } from '../tune-v8.js';
-import { type TuneOutputFlags, type TuningFlags, tuneGroups } from './tune-flags.js';
+import { TUNE_FILE, type TuneOutputFlags, type TuningFlags, tuneGroups } from './tune-flags.js';
 
 export const TUNE: CommandLine = {
   name: 'tune',
   summary: summaryOf('tune'),
   about:
-    'Finds the routing policy, weights, options, admission and queue for your traffic, and says what they gain on requests that they were not tuned on. Traces are tuned on their first part and judged on the rest.',
+    'Finds the routing policy, weights, options, admission and queue for your traffic, and says what they gain on requests that ' +
+    'they were not tuned on. Traces are tuned on their first part and judged on the rest. A file with ' +
+    "'kind: Tune' describes the same; flags win over it.",
+  operands: { usage: '[tune.yaml]', least: 0, most: 1 },
   groups: tuneGroups,
   examples: [
     'tune --model qwen/qwen3-14b --num-instances 4 --workload chatbot --rate 40 --format table --output tuned.yaml',
@@ -30,27 +33,31 @@ export const TUNE: CommandLine = {
 /** Searches for better policies on all cores. */
 export async function tune(argv: readonly string[], io: CliIo): Promise<number> {
   const flags = await parseFlags<TuningFlags & ExecutionFlags & TuneOutputFlags>(TUNE, argv);
-  const { values } = flags;
+  const { operands, values } = flags;
   const outputs = (['output', 'report'] as const).flatMap((name) => {
     const path = values[name];
     return path === null ? [] : [{ flag: `--${name}`, path }];
   });
   const given = givenSettings(flags);
-  checkOutputs(outputs, given.inputs);
+  const path = operands[0];
+  checkOutputs(outputs, [...given.inputs, ...(path === undefined ? [] : [{ flag: 'the experiment', path }])]);
   const diagnostics = createDiagnostics(values.log, io);
   const signals = signalCleanUps(io);
   limitCompiler(Number.POSITIVE_INFINITY);
   const executor = await createExecutor(values.workers ?? availableParallelism());
   try {
-    const [{ planTuning }, { tuneFleets }, { tuneSimulation }, { runCacheOf }] = await Promise.all([
-      import('./plan-tuning.js'),
-      import('../../experiment/tune/tune-fleets.js'),
-      import('./tune-simulation.js'),
-      import('../compare/run-cache-of.js'),
-    ]);
+    const [{ withExperimentFile }, { planTuning }, { tuneFleets }, { createPlanRuns }, { runCacheOf }] =
+      await Promise.all([
+        import('../compare/experiment-file.js'),
+        import('./plan-tuning.js'),
+        import('../../experiment/tune/tune-fleets.js'),
+        import('../plan/plan-runs.js'),
+        import('../compare/run-cache-of.js'),
+      ]);
     const cache = await runCacheOf(flags, io.env, diagnostics);
-    const simulation = tuneSimulation({ executor, cache, signals, io, diagnostics }, values.budget);
-    const inputs = await planTuning(flags, given.settings, diagnostics);
+    const read = await withExperimentFile(TUNE_FILE, path, flags, given.settings);
+    const simulation = createPlanRuns({ executor, cache, signals, io, diagnostics });
+    const inputs = await planTuning(read.flags, read.settings, diagnostics);
     const document = await tuneFleets(inputs, simulation.simulate).finally(simulation.end);
     for (const warning of document.warnings) diagnostics.warn(warning);
     await writeOutputs(await filesOf(values, document), { ...io, beforeSignal: signals.add });

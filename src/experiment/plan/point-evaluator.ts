@@ -1,6 +1,7 @@
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
 import type { RunInputs } from '../experiment.js';
 import type { LatencyMeasure } from '../metrics.js';
+import type { SimulateRuns } from '../run-experiment.js';
 import type { RunSummary } from '../runs/run-summary.js';
 import type { SteadyState } from '../runs/steady-state.js';
 import type { LoadSource } from './load-source.js';
@@ -8,9 +9,6 @@ import { type StepTimeError, withModelError } from './model-error.js';
 import { latencyOf, type PlanPoint, planPoint } from './plan-point.js';
 import type { Slo } from './slo.js';
 import { enoughRequests, stationarity } from './stationarity.js';
-
-/** Simulates runs, several at a time; known ones come from the cache. */
-export type SimulateRuns = (runs: readonly RunInputs[]) => Promise<RunSummary[]>;
 
 /** What the points of a plan share. */
 export interface EvaluationSettings {

@@ -1,12 +1,10 @@
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
-import type { RunInputs } from '../experiment.js';
+import type { SimulateRuns } from '../run-experiment.js';
 import type { RunSummary } from '../runs/run-summary.js';
 import { scoreOf, type TuneObjective } from './objective.js';
 import type { WorkloadPart } from './parts.js';
 import { withPolicies } from './policy-set.js';
-import type { Candidate } from './sample.js';
-
-export type SimulateRuns = (runs: readonly RunInputs[]) => Promise<RunSummary[]>;
+import type { TuneCandidate } from './sample.js';
 
 /** Measures candidates on parts, each pair once. Every candidate sees the same requests: differences are paired. */
 export class Evaluations {
@@ -26,7 +24,7 @@ export class Evaluations {
     return [...this.#summaries.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  async measure(candidates: readonly Candidate[], parts: readonly WorkloadPart[]): Promise<void> {
+  async measure(candidates: readonly TuneCandidate[], parts: readonly WorkloadPart[]): Promise<void> {
     const missing = parts.flatMap((part) =>
       candidates.filter(({ name }) => !this.#of(name).has(part)).map((candidate) => ({ candidate, part })),
     );
@@ -38,17 +36,17 @@ export class Evaluations {
     for (const [i, { candidate, part }] of missing.entries()) this.#of(candidate.name).set(part, summaries[i]!);
   }
 
-  summary({ name }: Candidate, part: WorkloadPart): RunSummary {
+  summary({ name }: TuneCandidate, part: WorkloadPart): RunSummary {
     return this.#summaries.get(name)!.get(part)!;
   }
 
   /** The mean score over parts that were measured; less is better. */
-  score(candidate: Candidate, parts: readonly WorkloadPart[]): number {
+  score(candidate: TuneCandidate, parts: readonly WorkloadPart[]): number {
     return parts.reduce((sum, part) => sum + scoreOf(this.#objective, this.summary(candidate, part)), 0) / parts.length;
   }
 
   /** The best first; among equals the one that came first. */
-  ranked(candidates: readonly Candidate[], parts: readonly WorkloadPart[]): Candidate[] {
+  ranked(candidates: readonly TuneCandidate[], parts: readonly WorkloadPart[]): TuneCandidate[] {
     const scores = new Map(candidates.map((candidate) => [candidate, this.score(candidate, parts)]));
     return [...candidates].sort((a, b) => scores.get(a)! - scores.get(b)!);
   }

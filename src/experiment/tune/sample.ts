@@ -6,7 +6,7 @@ import { type PolicySet, policySetName } from './policy-set.js';
 /** `given`: as the command line has it; `untuned`: a policy with its defaults. */
 export type SetOrigin = 'given' | 'untuned' | 'sampled' | 'refined';
 
-export interface Candidate {
+export interface TuneCandidate {
   /** Tells sets apart: equal sets have equal names. */
   name: string;
   origin: SetOrigin;
@@ -25,7 +25,7 @@ export function untunedCandidates(
   given: PolicySet,
   groups: readonly KnobGroup[],
   policies: readonly string[],
-): Candidate[] {
+): TuneCandidate[] {
   const found = new Map([[policySetName(given), candidate(given, 'given')]]);
   for (const { name } of ROUTING_POLICIES) {
     if (!groups.includes('routing') || NOT_TO_SERVE.includes(name)) continue;
@@ -38,12 +38,12 @@ export function untunedCandidates(
 
 /** Up to `count` sets that are not known yet, drawn around the untuned ones in turn. */
 export function sampleCandidates(
-  untuned: readonly Candidate[],
+  untuned: readonly TuneCandidate[],
   groups: readonly KnobGroup[],
   count: number,
   known: ReadonlySet<string>,
   random: RandomStream,
-): Candidate[] {
+): TuneCandidate[] {
   const bases = untuned.filter(({ policies }) => groups.length > 1 || knobsOf(policies, groups).length > 0);
   return distinct(count, known, 'sampled', (i) => {
     if (bases.length === 0) return null;
@@ -59,12 +59,12 @@ export function sampleCandidates(
 
 /** Up to `count` neighbours of the best sets: one or two knobs moved a little. */
 export function refineCandidates(
-  best: readonly Candidate[],
+  best: readonly TuneCandidate[],
   groups: readonly KnobGroup[],
   count: number,
   known: ReadonlySet<string>,
   random: RandomStream,
-): Candidate[] {
+): TuneCandidate[] {
   const bases = best.filter(({ policies }) => knobsOf(policies, groups).length > 0);
   return distinct(count, known, 'refined', (i) => {
     if (bases.length === 0) return null;
@@ -79,7 +79,7 @@ export function refineCandidates(
   });
 }
 
-function candidate(policies: PolicySet, origin: SetOrigin): Candidate {
+function candidate(policies: PolicySet, origin: SetOrigin): TuneCandidate {
   return { name: policySetName(policies), origin, policies };
 }
 
@@ -89,8 +89,8 @@ function distinct(
   known: ReadonlySet<string>,
   origin: SetOrigin,
   next: (i: number) => PolicySet | null,
-): Candidate[] {
-  const found = new Map<string, Candidate>();
+): TuneCandidate[] {
+  const found = new Map<string, TuneCandidate>();
   for (let i = 0; found.size < count && i < 20 * count; i++) {
     const set = next(i);
     if (set === null) break;

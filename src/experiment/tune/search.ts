@@ -2,10 +2,10 @@ import type { RandomStream } from '../../kernel/random-stream.js';
 import type { Evaluations } from './evaluations.js';
 import type { KnobGroup } from './knobs.js';
 import type { WorkloadPart } from './parts.js';
-import { type Candidate, refineCandidates, sampleCandidates } from './sample.js';
+import { refineCandidates, sampleCandidates, type TuneCandidate } from './sample.js';
 
 export interface SearchPlan {
-  untuned: readonly Candidate[];
+  untuned: readonly TuneCandidate[];
   groups: readonly KnobGroup[];
   parts: readonly WorkloadPart[];
   /** Runs that the search may use. */
@@ -25,7 +25,7 @@ export async function searchPolicies(
   { untuned, groups, parts, budget }: SearchPlan,
   evaluations: Evaluations,
   random: RandomStream,
-): Promise<Candidate[]> {
+): Promise<TuneCandidate[]> {
   const [first, second] = [parts.slice(0, 1), parts.slice(0, 2)];
   const last = parts.length - second.length;
   const atEnd = FINALISTS + UNTUNED_KEPT + 1;
@@ -55,7 +55,7 @@ export async function searchPolicies(
 }
 
 /** The first `count`, and those without tuning that lead among their kind. */
-function withUntuned(ranked: readonly Candidate[], count: number): Candidate[] {
+function withUntuned(ranked: readonly TuneCandidate[], count: number): TuneCandidate[] {
   const untuned = ranked.filter(({ origin }) => origin === 'untuned' || origin === 'given').slice(0, UNTUNED_KEPT);
   const given = ranked.filter(({ origin }) => origin === 'given');
   return [...new Set([...ranked.slice(0, count), ...untuned, ...given])];

@@ -4,7 +4,7 @@ import { type Gain, gainOf } from './gain.js';
 import { type Knob, type KnobGroup, knobsOf } from './knobs.js';
 import type { WorkloadPart } from './parts.js';
 import { policySetName } from './policy-set.js';
-import { type Candidate, rounded } from './sample.js';
+import { rounded, type TuneCandidate } from './sample.js';
 
 /** What happens to the objective when one knob of the chosen set is moved and the others stay. */
 export interface Sensitivity {
@@ -17,7 +17,7 @@ export interface Sensitivity {
 
 /** Of the chosen set's knobs, as many as the runs allow, each moved to its default, half and double its value. */
 export async function sensitivityOf(
-  chosen: Candidate,
+  chosen: TuneCandidate,
   groups: readonly KnobGroup[],
   metric: Metric,
   parts: readonly WorkloadPart[],
@@ -38,7 +38,7 @@ export async function sensitivityOf(
     affordable.flatMap(({ moves }) => moves.map(({ candidate }) => candidate)),
     parts,
   );
-  const values = (candidate: Candidate) =>
+  const values = (candidate: TuneCandidate) =>
     parts.map((part) => evaluations.summary(candidate, part).metrics[metric.key] ?? 0);
   return affordable.map(({ knob, moves }) => {
     const gains = moves.map(({ to, candidate }) => ({ to, gain: gainOf(metric, values(candidate), values(chosen)) }));
@@ -47,7 +47,7 @@ export async function sensitivityOf(
   });
 }
 
-function movesOf(knob: Knob, chosen: Candidate): { to: number | string; candidate: Candidate }[] {
+function movesOf(knob: Knob, chosen: TuneCandidate): { to: number | string; candidate: TuneCandidate }[] {
   const now = Number(knob.value);
   const targets =
     knob.choices !== null

@@ -1,6 +1,6 @@
 import { counted } from '../../report/text/format-number.js';
+import type { SimulateRuns } from '../run-experiment.js';
 import type { RunSummary } from '../runs/run-summary.js';
-import type { SimulateRuns } from './evaluations.js';
 import type { TuneObjective } from './objective.js';
 import { type TuneInputs, tune } from './tune.js';
 import type { TuneDocument } from './tune-document.js';

@@ -1,14 +1,15 @@
 import { randomStream } from '../../kernel/random-stream.js';
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
 import type { WorkloadRecipe } from '../recipes/workload-recipe.js';
-import { Evaluations, type SimulateRuns } from './evaluations.js';
+import type { SimulateRuns } from '../run-experiment.js';
+import { Evaluations } from './evaluations.js';
 import { gainSentences, knobSentences } from './findings.js';
 import { type Gain, gainOf } from './gain.js';
 import type { KnobGroup } from './knobs.js';
 import { breaksConstraints, constraintText, type TuneObjective } from './objective.js';
 import { partsOf, type WorkloadPart, type WorkloadParts } from './parts.js';
 import { policiesOf, policyFileKeys } from './policy-set.js';
-import { type Candidate, untunedCandidates } from './sample.js';
+import { type TuneCandidate, untunedCandidates } from './sample.js';
 import { searchPolicies } from './search.js';
 import { sensitivityOf } from './sensitivity.js';
 import { simplified } from './simplify.js';
@@ -46,7 +47,8 @@ export async function tune(inputs: TuneInputs, simulate: SimulateRuns): Promise<
 
   const [bestUntuned] = finalists.filter(({ origin }) => origin === 'untuned' || origin === 'given');
   const given = finalists.find(({ origin }) => origin === 'given')!;
-  const beats = (one: Candidate, other: Candidate) => isBetter(one, other, objective, parts.tuning, evaluations);
+  const beats = (one: TuneCandidate, other: TuneCandidate) =>
+    isBetter(one, other, objective, parts.tuning, evaluations);
   // A change has to show: the given policies stay unless another set leads by more than noise, and so do defaults.
   const plain = beats(bestUntuned!, given) ? bestUntuned! : given;
   const leader = beats(finalists[0]!, plain) ? finalists[0]! : plain;
@@ -67,7 +69,7 @@ export async function tune(inputs: TuneInputs, simulate: SimulateRuns): Promise<
   const gains = judged
     .filter((other) => other !== chosen)
     .map((other) => heldOutGain(chosen, other, objective, parts.heldOut, evaluations));
-  const shown = (candidate: Candidate) =>
+  const shown = (candidate: TuneCandidate) =>
     tunedSet(candidate, judged.includes(candidate), objective, parts, evaluations);
   const { replica } = config;
   const document = {
@@ -88,8 +90,8 @@ export async function tune(inputs: TuneInputs, simulate: SimulateRuns): Promise<
 
 /** Whether a set leads another by more than the noise of the parts that both saw, or alone keeps the constraints. */
 function isBetter(
-  one: Candidate,
-  other: Candidate,
+  one: TuneCandidate,
+  other: TuneCandidate,
   { metric }: TuneObjective,
   parts: readonly WorkloadPart[],
   evaluations: Evaluations,
@@ -97,13 +99,13 @@ function isBetter(
   if (one === other) return false;
   const [own, others] = [one, other].map((candidate) => evaluations.score(candidate, parts));
   if (breaksConstraints(others!)) return own! < others!;
-  const values = (candidate: Candidate) => valuesOf(candidate, metric.key, parts, evaluations);
+  const values = (candidate: TuneCandidate) => valuesOf(candidate, metric.key, parts, evaluations);
   const { verdict } = gainOf(metric, values(one), values(other));
   return !breaksConstraints(own!) && (verdict === 'better' || (verdict === 'once' && own! < others!));
 }
 
 function valuesOf(
-  candidate: Candidate,
+  candidate: TuneCandidate,
   key: TuneObjective['metric']['key'],
   parts: readonly WorkloadPart[],
   evaluations: Evaluations,
@@ -116,8 +118,8 @@ function meanOf(values: readonly number[]): number {
 }
 
 function heldOutGain(
-  chosen: Candidate,
-  other: Candidate,
+  chosen: TuneCandidate,
+  other: TuneCandidate,
   { metric }: TuneObjective,
   parts: readonly WorkloadPart[],
   evaluations: Evaluations,
@@ -130,7 +132,7 @@ function heldOutGain(
 }
 
 function tunedSet(
-  candidate: Candidate,
+  candidate: TuneCandidate,
   isJudged: boolean,
   objective: TuneObjective,
   { tuning, heldOut }: WorkloadParts,
