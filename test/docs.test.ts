@@ -139,7 +139,7 @@ describe('pages', () => {
       for (const spelling of [name, ...flag.aliases]) known.add(spelling);
     }
     const lines = page.blocks.filter(({ language }) => language !== 'bash').flatMap((block) => block.lines);
-    const others = lines.filter((line) => !/^(curl|helm) /.test(line.trimStart()));
+    const others = lines.filter((line) => !/^(curl|helm|ray|pip|python3) /.test(line.trimStart()));
     for (const [, flag] of [page.prose, ...others].join('\n').matchAll(/(?<![\w-])--([a-z][a-z0-9-]*)/g)) {
       expect([...known], `${path}: --${flag}`).toContain(flag);
     }

@@ -25,6 +25,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   experiment: ['files', 'schema', 'kernel', 'policy', 'workload', 'replica', 'simulator', 'report'],
   emulator: ['replica', 'kernel', 'protocol', 'workload/request-table', 'workload:types'],
   kube: ['files', 'kernel'],
+  ray: ['files', 'kernel'],
   gateway: [
     'files',
     'schema',
@@ -51,6 +52,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'experiment',
     'replica',
     'kube',
+    'ray',
   ],
   api: ['schema', 'kernel', 'protocol', 'policy', 'store', 'gateway', 'control'],
   cli: [

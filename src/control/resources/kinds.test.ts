@@ -195,3 +195,32 @@ it('refuses a value that is not a resource', () => {
     'known: twinyard/v1',
   );
 });
+
+describe('Cluster', () => {
+  const RAY = { type: 'ray', ray: { url: 'http://10.0.0.1:8265' } };
+
+  it('of type ray needs the dashboard, and a range of ports', () => {
+    expect(wrong('Cluster', RAY)).toEqual([]);
+    expect(wrong('Cluster', { ...RAY, ray: { ...RAY.ray, token: 'hush', ports: '30000-30000' } })).toEqual([]);
+    expect(wrong('Cluster', { type: 'ray' })).toEqual([
+      "here (spec.ray): is missing; give the dashboard, such as 'url: http://10.0.0.1:8265'",
+    ]);
+    for (const ports of ['31000-30000', '0-1', '65000-70000']) {
+      expect(wrong('Cluster', { ...RAY, ray: { ...RAY.ray, ports } })).toEqual([
+        "here (spec.ray.ports): is not a range of ports; give one such as '30000-30999'",
+      ]);
+    }
+    expect(wrong('Cluster', { ...RAY, ray: { url: '10.0.0.1:8265' } })).toEqual([
+      "here (spec.ray.url): '10.0.0.1:8265' is not valid; give a URL such as 'http://10.0.0.1:8265'",
+    ]);
+  });
+
+  it('has settings of its own type only', () => {
+    expect(wrong('Cluster', { type: 'kubernetes', ray: RAY.ray })).toEqual([
+      "here (spec.ray): has no meaning for type 'kubernetes'; give 'type: ray'",
+    ]);
+    expect(wrong('Cluster', { ...RAY, kubernetes: {} })).toEqual([
+      "here (spec.kubernetes): has no meaning for type 'ray'; give 'type: kubernetes'",
+    ]);
+  });
+});

@@ -63,6 +63,20 @@ export interface ClusterSettings {
   /** The accelerators to use instead of detected ones. */
   readonly gpus?: readonly Gpu[];
   readonly kubernetes?: Partial<KubernetesSettings>;
+  readonly ray?: Partial<RaySettings>;
+}
+
+/** Where a Ray cluster is, and where the gateway reaches its nodes. */
+export interface RaySettings {
+  /** Of its dashboard. */
+  readonly url: string;
+  readonly token: string | null;
+  /** Certificates to trust instead of the system's, for https. */
+  readonly caFile: string | null;
+  /** The first and the last port of engines on each node. */
+  readonly ports: readonly [number, number];
+  /** The address of a node for the gateway, by its address in Ray, where they differ. */
+  readonly nodeAddresses: Readonly<Record<string, string>>;
 }
 
 /** Where in Kubernetes replicas run, and what their pods have in common. */
@@ -276,11 +290,26 @@ export interface FreeResources {
   readonly gpus: readonly (Gpu & { readonly free: number })[];
 }
 
+/** One machine of a cluster. */
+export interface NodeCapacity {
+  readonly name: string;
+  readonly cpus: number;
+  readonly freeCpus: number;
+  readonly memoryBytes: number;
+  readonly freeMemoryBytes: number;
+  readonly gpus: number;
+  /** The sum of free shares. */
+  readonly freeGpus: number;
+  readonly product: string | null;
+}
+
 export interface ClusterCapacity {
   readonly cpus: number;
   readonly memoryBytes: number;
   readonly gpus: readonly Gpu[];
   readonly free: FreeResources;
+  /** The machines of a cluster of several, where they are known. */
+  readonly nodes?: readonly NodeCapacity[];
   /** How limits are enforced: not at all, for each process of a replica, or for all of them together. */
   readonly limits: Readonly<Record<'cpu' | 'memory' | 'gpus', 'none' | 'each-process' | 'replica'>>;
   /** Why there may be more than is listed here. */

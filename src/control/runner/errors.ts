@@ -77,7 +77,7 @@ export const clusterMoved = (cluster: string) =>
   new InputError(
     'RUNNER_CLUSTER',
     `cluster '${cluster}'`,
-    'kubeconfig, context and namespace cannot be changed while it has replicas',
+    'its place (kubeconfig, context and namespace, or url) cannot be changed while it has replicas',
     'scale its endpoints to 0 first, or create another Cluster',
   );
 
@@ -116,10 +116,16 @@ export class NoRoom extends RunError {
     readonly lacks: 'cpu' | 'memory' | 'gpus',
     readonly requested: ReplicaResources,
     readonly free: FreeResources,
-    detail = `it needs ${demandText(lacks, requested)}; free: ${freeText(lacks, free)}`,
+    detail = roomText(lacks, requested, free),
   ) {
     super('RUNNER_NO_ROOM', `does not fit: ${detail}`);
   }
+}
+
+/** @param where all of it has to be, in a cluster of several machines */
+export function roomText(lacks: NoRoom['lacks'], requested: ReplicaResources, free: FreeResources, where = ''): string {
+  const needs = [demandText(lacks, requested), where].filter(Boolean).join(' ');
+  return `it needs ${needs}; free: ${freeText(lacks, free)}`;
 }
 
 function demandText(lacks: NoRoom['lacks'], { cpu, gpus, memoryBytes, product }: ReplicaResources): string {

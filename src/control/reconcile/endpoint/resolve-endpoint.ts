@@ -74,7 +74,7 @@ export async function resolveEndpoint(
   if (!runner.runsHere) {
     if (settings.type !== 'file') return byEngine(modelDownload(settings));
     return blocked(
-      `model registry '${registry}' is a folder of this machine: pods of cluster '${spec.cluster}' cannot read it`,
+      `model registry '${registry}' is a folder of this machine: replicas of cluster '${spec.cluster}' cannot read it`,
     );
   }
   const origin = registryOrigin(place, settings);

@@ -1,6 +1,6 @@
 import { InputError } from '../../../kernel/errors.js';
 import type { ResourceRef } from '../../../store/resources/resource-record.js';
-import type { ClusterSpec } from '../../resources/kinds/cluster.js';
+import { type ClusterSpec, portRange } from '../../resources/kinds/cluster.js';
 import { memoryBytes } from '../../resources/parts.js';
 import type { ClusterRunners } from '../../runner/cluster-runners.js';
 import type {
@@ -8,6 +8,8 @@ import type {
   ClusterSettings,
   Gpu,
   KubernetesSettings,
+  NodeCapacity,
+  RaySettings,
   Runner,
   Toleration,
 } from '../../runner/contract.js';
@@ -44,7 +46,7 @@ export class ClusterReconciler implements Reconciler {
     const observed_generation = record.generation;
     let runner: Runner;
     try {
-      runner = await this.#runnerOf(ref.name, record.spec as ClusterSpec);
+      runner = await this.#runnerOf(ref.name, store.secretsOf(record) as ClusterSpec);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       await store.putStatus(ref, record.uid, { phase: 'Failed', message: error.message, observed_generation });
@@ -66,10 +68,11 @@ export class ClusterReconciler implements Reconciler {
   }
 }
 
-export function clusterSettings({ accelerators, kubernetes }: ClusterSpec): ClusterSettings {
+export function clusterSettings({ accelerators, kubernetes, ray }: ClusterSpec): ClusterSettings {
   return {
     ...(accelerators === undefined ? {} : { gpus: accelerators.map(gpuOf) }),
     ...(kubernetes === undefined ? {} : { kubernetes: kubernetesSettingsOf(kubernetes) }),
+    ...(ray === undefined ? {} : { ray: raySettingsOf(ray) }),
   };
 }
 
@@ -96,7 +99,28 @@ function kubernetesSettingsOf(given: NonNullable<ClusterSpec['kubernetes']>): Ku
   };
 }
 
-function statusOf({ cpus, free, memoryBytes, problems }: ClusterCapacity) {
+function raySettingsOf(given: NonNullable<ClusterSpec['ray']>): RaySettings {
+  return {
+    url: given.url,
+    token: given.token ?? null,
+    caFile: given.ca_file ?? null,
+    ports: portRange(given.ports)!,
+    nodeAddresses: given.node_addresses,
+  };
+}
+
+const nodeStatus = (node: NodeCapacity) => ({
+  name: node.name,
+  cpus: node.cpus,
+  free_cpus: node.freeCpus,
+  memory_bytes: node.memoryBytes,
+  free_memory_bytes: node.freeMemoryBytes,
+  gpus: node.gpus,
+  free_gpus: node.freeGpus,
+  product: node.product,
+});
+
+function statusOf({ cpus, free, memoryBytes, nodes, problems }: ClusterCapacity) {
   return {
     phase: 'Ready',
     cpus,
@@ -104,6 +128,7 @@ function statusOf({ cpus, free, memoryBytes, problems }: ClusterCapacity) {
     free_cpus: free.cpus,
     free_memory_bytes: free.memoryBytes,
     accelerators: free.gpus.map(({ free, id, memoryMiB, product }) => ({ id, product, memory_mib: memoryMiB, free })),
+    ...(nodes === undefined ? {} : { nodes: nodes.map(nodeStatus) }),
     problems: [...problems],
   };
 }

@@ -82,6 +82,45 @@ test('a hub that cannot be reached is reported with its address', async () => {
   await expect(reconciler.reconcile(hub)).rejects.toThrow('the control plane is closing');
 });
 
+test('a Ray cluster is opened with its token, which is stored encrypted and never shown', async () => {
+  const plane = await FakePlane.open();
+  const seen: unknown[] = [];
+  const node = { name: '10.0.0.1', cpus: 8, freeCpus: 6, memoryBytes: 64, freeMemoryBytes: 32 };
+  const capacity: ClusterCapacity = {
+    ...{ cpus: 8, memoryBytes: 64, gpus: [], problems: [], free: { cpus: 6, memoryBytes: 32, gpus: [] } },
+    limits: { cpu: 'none', memory: 'none', gpus: 'none' },
+    nodes: [{ ...node, gpus: 2, freeGpus: 1.5, product: 'H100' }],
+  };
+  const reconciler = new ClusterReconciler({
+    store: plane.store,
+    runners: {
+      typeOf: () => null,
+      async use(cluster, type, settings) {
+        seen.push(cluster, type, settings);
+        return { discover: async () => capacity } as Runner;
+      },
+      drop: async () => {},
+    },
+    freed: () => {},
+    opened: async () => {},
+  });
+  const ray = '{url: http://10.0.0.1:8265, token: hush-hush-hush, node_addresses: {10.0.0.1: 192.0.2.1}}';
+  await plane.apply(resource('Cluster', 'machines', `{type: ray, ray: ${ray}}`));
+  await reconciler.reconcile(ref('Cluster', 'machines', ''));
+  expect(seen).toEqual([
+    ...['machines', 'ray'],
+    {
+      ray: {
+        ...{ url: 'http://10.0.0.1:8265', token: 'hush-hush-hush', caFile: null, ports: [30_000, 30_999] },
+        nodeAddresses: { '10.0.0.1': '192.0.2.1' },
+      },
+    },
+  ]);
+  const shown = await plane.store.get(ref('Cluster', 'machines', ''));
+  expect(JSON.stringify(shown)).not.toContain('hush-hush-hush');
+  expect(shown!.status).toMatchObject({ nodes: [{ name: '10.0.0.1', free_cpus: 6, gpus: 2, free_gpus: 1.5 }] });
+});
+
 test('a cluster reports its capacity and what is free, with declared accelerators instead of found ones', async () => {
   const plane = await FakePlane.open();
   const { store } = plane;

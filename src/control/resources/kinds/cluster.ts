@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { InputError } from '../../../kernel/errors.js';
 import {
   choice,
   field,
@@ -9,6 +10,7 @@ import {
   number,
   pattern,
   required,
+  secret,
   section,
   text,
   type Value,
@@ -71,6 +73,37 @@ const kubernetes = section('Kubernetes', {
   }),
 });
 
+const PORTS = /^(\d{1,5})-(\d{1,5})$/;
+
+/** The first and the last port of a range; null when it is none. */
+export function portRange(text: string): readonly [number, number] | null {
+  const [, first, last] = PORTS.exec(text)?.map(Number) ?? [];
+  return first !== undefined && last !== undefined && first > 0 && first <= last && last < 65_536
+    ? [first, last]
+    : null;
+}
+
+const address = pattern(/^[A-Za-z0-9](?:[\w.:-]{0,251}\w)?$/, 'an address or a host name', 253);
+
+const ray = section('Ray', {
+  url: required(pattern(/^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/, "a URL such as 'http://10.0.0.1:8265'", 2048), {
+    help: 'URL of the dashboard on the head node, or of a proxy in front of it',
+  }),
+  token: field(secret(), { help: 'token of a Ray cluster with RAY_AUTH_MODE=token, sent to the dashboard only' }),
+  ca_file: field(text(), {
+    defaultText: "the system's certificates",
+    help: 'certificates to trust for https, a file on the machine of the control plane',
+  }),
+  ports: field(pattern(PORTS, "a range such as '30000-30999'", 11), {
+    default: '30000-30999',
+    help: 'ports of engines on each node, which the gateway must reach',
+  }),
+  node_addresses: field(map('addresses', address, address), {
+    default: {},
+    help: 'addresses of nodes for the gateway by their addresses in Ray, where they differ',
+  }),
+});
+
 const spec = section('Cluster spec', {
   type: field(choice(RUNNER_TYPES.map((one) => one.name)), {
     default: 'local',
@@ -81,6 +114,7 @@ const spec = section('Cluster spec', {
     help: 'GPUs that replicas may use',
   }),
   kubernetes: field(kubernetes, { help: 'where and how pods run, for type kubernetes' }),
+  ray: field(ray, { help: 'where the cluster is, for type ray' }),
   code_loading: field(choice(['admin', 'operator']), {
     default: 'admin',
     help: "who may set variables that the engine's schema marks as loading code or naming files",
@@ -103,6 +137,17 @@ const observed = section('Observed accelerator', {
 
 const amount = number(0);
 
+const node = section('Observed node', {
+  name: required(written, { help: 'address in the cluster' }),
+  cpus: required(amount, { help: 'CPUs' }),
+  free_cpus: required(amount, { help: 'CPUs that are not allocated' }),
+  memory_bytes: required(amount, { help: 'memory' }),
+  free_memory_bytes: required(amount, { help: 'memory that is not allocated' }),
+  gpus: required(amount, { help: 'GPUs' }),
+  free_gpus: required(amount, { help: 'GPUs that are not allocated: the sum of free shares' }),
+  product: required(v.nullable(written), { help: 'product name of its GPUs; null if unknown' }),
+});
+
 /** `58/64`; empty where the size is not known. */
 function ofAll(free: unknown, all: unknown, unit = ''): string {
   if (typeof free !== 'number' || typeof all !== 'number' || all === 0) return '';
@@ -122,7 +167,7 @@ export const cluster = defineKind({
   plural: 'clusters',
   shortNames: ['cl'],
   scope: 'global',
-  summary: 'A place where replicas run: this machine, or a namespace of a Kubernetes cluster.',
+  summary: 'A place where replicas run: this machine, a namespace of a Kubernetes cluster, or a Ray cluster.',
   changedBy: 'admin',
   spec,
   phases: ['Pending', 'Ready', 'Failed', 'Deleting'],
@@ -132,6 +177,7 @@ export const cluster = defineKind({
     free_cpus: field(amount, { help: 'CPUs that are not allocated' }),
     free_memory_bytes: field(amount, { help: 'memory that is not allocated' }),
     accelerators: field(list(observed), { help: 'accelerators with their free share' }),
+    nodes: field(list(node), { help: 'machines of a Ray cluster' }),
     problems: field(list(written), { help: 'why accelerators may be missing from the list' }),
   },
   columns: [
@@ -145,8 +191,22 @@ export const cluster = defineKind({
     { title: 'FREE GPUS', value: ({ status }) => freeGpus(status?.accelerators) },
   ],
   example: { accelerators: [{ id: '0', product: 'NVIDIA H100', memory: '80Gi' }] },
-  check({ kubernetes, type }, placeOf) {
-    if (kubernetes === undefined || type === 'kubernetes') return [];
-    return [invalidField(placeOf('spec.kubernetes'), `has no meaning for type '${type}'`, "give 'type: kubernetes'")];
+  check({ kubernetes, ray, type }, placeOf) {
+    const problems: InputError[] = [];
+    for (const [name, given] of Object.entries({ kubernetes, ray })) {
+      if (given === undefined || type === name) continue;
+      problems.push(invalidField(placeOf(`spec.${name}`), `has no meaning for type '${type}'`, `give 'type: ${name}'`));
+    }
+    if (type === 'ray' && ray === undefined) {
+      problems.push(
+        invalidField(placeOf('spec.ray'), 'is missing', "give the dashboard, such as 'url: http://10.0.0.1:8265'"),
+      );
+    }
+    if (ray !== undefined && portRange(ray.ports) === null) {
+      problems.push(
+        invalidField(placeOf('spec.ray.ports'), 'is not a range of ports', "give one such as '30000-30999'"),
+      );
+    }
+    return problems;
   },
 });

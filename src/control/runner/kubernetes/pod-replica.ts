@@ -1,6 +1,6 @@
+import { ChangeSignal, LONGEST_TIMER_MS } from '../change-signal.js';
 import type { LogOptions, ReplicaExit, ReplicaHandle, RunnerEvent, RunPhase, StopOptions } from '../contract.js';
 import { runnerClosed } from '../errors.js';
-import { ChangeSignal, LONGEST_TIMER_MS } from './change-signal.js';
 import type { ClusterCalls } from './cluster-calls.js';
 import { DeploymentWriter } from './deployment-writer.js';
 import { podRemains } from './errors.js';

@@ -1,0 +1,297 @@
+import { RayClient } from '../../../ray/ray-client.js';
+import { isEnded, type RayJob } from '../../../ray/ray-job.js';
+import { RayJobs } from '../../../ray/ray-jobs.js';
+import { readNodes } from '../../../ray/ray-nodes.js';
+import { httpTransport, type RayAccess, type RayTransport } from '../../../ray/ray-transport.js';
+import type {
+  ClusterCapacity,
+  ClusterSettings,
+  LogOptions,
+  ReplicaExit,
+  ReplicaHandle,
+  ReplicaSpec,
+  Runner,
+  RunnerEvent,
+  StopOptions,
+} from '../contract.js';
+import {
+  badReplicaId,
+  NoRoom,
+  notStarted,
+  REPLICA_ID,
+  replicaExists,
+  replicaNotFound,
+  runnerClosed,
+} from '../errors.js';
+import { gpuDemand } from '../gpu-demand.js';
+import { responds } from '../readiness.js';
+import { rayUnwatched } from './errors.js';
+import { rayCapacity } from './node-rooms.js';
+import { PollLoop } from './poll-loop.js';
+import {
+  type ClusterView,
+  RAY_TIMING,
+  type RayReplicaContext,
+  type RayRunnerOptions,
+  type RayTiming,
+} from './ray-context.js';
+import { RayReplica } from './ray-replica.js';
+import { accessOf, raySettings } from './ray-settings.js';
+import { killJob } from './replica-job.js';
+import { ReplicaPlacer } from './replica-placer.js';
+import {
+  isGhost,
+  isKillJob,
+  NEW_REPLICA,
+  type RayReplicaProgress,
+  type RayReplicaRecord,
+  ReplicaFiles,
+  replicaOfJob,
+} from './replica-record.js';
+
+const MOST_DELETED = 100;
+
+/** Runs each replica as a Ray job on a node that it chooses. Jobs are found again by their metadata. */
+export class RayRunner implements Runner {
+  readonly type = 'ray';
+  readonly #options: RayRunnerOptions;
+  readonly #timing: RayTiming;
+  readonly #client: RayClient;
+  readonly #jobs: RayJobs;
+  readonly #files: ReplicaFiles;
+  readonly #placer: ReplicaPlacer;
+  readonly #context: RayReplicaContext;
+  readonly #replicas = new Map<string, RayReplica>();
+  readonly #starting = new Map<string, Promise<unknown>>();
+  readonly #stopping = new Set<Promise<unknown>>();
+  readonly #listeners = new Set<(event: RunnerEvent) => void>();
+  readonly #closed = new AbortController();
+  readonly #loop = new PollLoop(() => this.#look());
+  #settings: ClusterSettings;
+  #access: RayAccess;
+  #transport: RayTransport;
+  /** Jobs that were deleted here: a list that was requested before may still have them. */
+  #deleted: string[] = [];
+  #failures = 0;
+
+  private constructor(options: RayRunnerOptions) {
+    this.#options = options;
+    this.#settings = options.settings;
+    this.#timing = { ...RAY_TIMING, ...options.timing };
+    this.#access = accessOf(raySettings(options.settings));
+    this.#transport = this.#newTransport();
+    // Token and certificates may change.
+    const current: RayTransport = {
+      send: (request) => this.#transport.send(request),
+      close: () => this.#transport.close(),
+    };
+    this.#client = new RayClient(this.#access.url, current);
+    this.#jobs = new RayJobs(this.#client);
+    this.#files = new ReplicaFiles(options.folder);
+    const held = () => [...this.#replicas.values()].map((one) => one.held);
+    this.#placer = new ReplicaPlacer(this.#client, options.cluster, held);
+    this.#context = {
+      ...{ jobs: this.#jobs, files: this.#files, closed: this.#closed.signal },
+      ...{ readiness: this.#timing.readiness, responds: options.responds ?? responds },
+      ...{ followMs: this.#timing.movingMs, killWaitMs: this.#timing.killWaitMs },
+      scrub: options.scrub ?? ((line) => line),
+      onFault: options.onFault ?? (() => {}),
+      emit: (event) => {
+        for (const listener of [...this.#listeners]) listener(event);
+      },
+      look: () => this.#loop.call(),
+      kill: (record, pid) => this.#jobs.submit(killJob(record, pid, options.cluster)),
+    };
+  }
+
+  /** Connects and adopts the replicas of the cluster. Throws when the dashboard cannot be reached or refuses the token. */
+  static async open(options: RayRunnerOptions): Promise<RayRunner> {
+    const runner = new RayRunner(options);
+    try {
+      const at = Date.now();
+      await runner.#jobs.version();
+      const jobs = await runner.#jobs.list();
+      await runner.#restore(jobs);
+      runner.#observe(jobs, { at, nodeIds: null, problem: null });
+      runner.#loop.call();
+      return runner;
+    } catch (error) {
+      await runner.close();
+      throw error;
+    }
+  }
+
+  configure(settings: ClusterSettings): void {
+    this.#settings = settings;
+    const access = accessOf(raySettings(settings));
+    if (access.token === this.#access.token && access.caFile === this.#access.caFile) return;
+    this.#access = access;
+    const old = this.#transport;
+    this.#transport = this.#newTransport();
+    void old.close();
+  }
+
+  async discover(): Promise<ClusterCapacity> {
+    return rayCapacity(await this.#placer.rooms(this.#settings.gpus), this.#settings.gpus);
+  }
+
+  async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
+    const { id } = spec;
+    if (this.#closed.signal.aborted) throw runnerClosed();
+    if (!REPLICA_ID.test(id)) throw badReplicaId(id);
+    gpuDemand(spec.resources.gpus);
+    if (this.#replicas.has(id) || this.#starting.has(id)) throw replicaExists(id);
+    const begun = this.#begin(spec);
+    this.#starting.set(
+      id,
+      begun.catch(() => {}),
+    );
+    let replica: RayReplica;
+    try {
+      replica = await begun;
+      this.#replicas.set(id, replica);
+    } finally {
+      this.#starting.delete(id);
+      this.#placer.release(id);
+    }
+    const { handle } = replica;
+    this.#context.emit({ type: 'started', replica: handle });
+    this.#loop.call();
+    return handle;
+  }
+
+  async list(): Promise<ReplicaHandle[]> {
+    const ids = [...this.#replicas.keys()].sort();
+    return ids.map((id) => this.#replicas.get(id)!.handle);
+  }
+
+  async stop(id: string, options: StopOptions): Promise<ReplicaExit | null> {
+    if (this.#closed.signal.aborted) throw runnerClosed();
+    if (this.#starting.has(id)) await this.#starting.get(id);
+    const replica = this.#replicas.get(id);
+    if (replica === undefined) return null;
+    const stopped = replica.stop(options);
+    this.#stopping.add(stopped);
+    const exit = await stopped.finally(() => this.#stopping.delete(stopped));
+    if (this.#replicas.get(id) === replica) this.#forget(replica);
+    return exit;
+  }
+
+  async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
+    const replica = this.#replicas.get(id);
+    if (replica === undefined) throw replicaNotFound(id);
+    yield* replica.readLog(options);
+  }
+
+  watch(listener: (event: RunnerEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#listeners.clear();
+    this.#closed.abort();
+    for (const replica of this.#replicas.values()) replica.release();
+    await Promise.allSettled([...this.#starting.values(), ...this.#stopping]);
+    await this.#loop.close();
+    await this.#client.close();
+  }
+
+  #newTransport(): RayTransport {
+    return (this.#options.transport ?? httpTransport)(this.#access);
+  }
+
+  /** Submits its job; on an error none is left. */
+  async #begin(spec: ReplicaSpec): Promise<RayReplica> {
+    const { cluster } = this.#options;
+    try {
+      const { job, record, upload } = await this.#placer.place(spec, this.#settings);
+      const workingFolder = await this.#jobs.upload(upload.name, upload.zip);
+      try {
+        await this.#jobs.submit(job(workingFolder));
+      } catch (error) {
+        await this.#jobs.stop(record.submissionId).catch(() => {});
+        throw error;
+      }
+      return new RayReplica(record, NEW_REPLICA, this.#context, false);
+    } catch (error) {
+      if (error instanceof NoRoom) throw error;
+      throw notStarted(spec.id, `cluster '${cluster}': ${(error as Error).message}`);
+    }
+  }
+
+  /** Replicas that an earlier runner on this machine has known, also those that Ray has forgotten. */
+  async #restore(jobs: readonly RayJob[]): Promise<void> {
+    const found = new Map(jobs.map((job) => [job.submission_id!, job]));
+    const adopted: Promise<void>[] = [];
+    for (const { progress, record } of this.#files.read()) {
+      const isPresent = found.has(record.submissionId);
+      // Before the job was accepted, the control plane was killed.
+      if (!isPresent && progress.url === null && progress.exit === null) void this.#files.delete(record);
+      else adopted.push(this.#adopt(record, progress));
+    }
+    await Promise.all(adopted);
+  }
+
+  async #adopt(record: RayReplicaRecord, progress: RayReplicaProgress): Promise<void> {
+    if (this.#replicas.has(record.id) || this.#starting.has(record.id)) return;
+    const replica = new RayReplica(record, progress, this.#context, true);
+    this.#replicas.set(record.id, replica);
+    this.#context.emit({ type: 'started', replica: replica.handle });
+    await replica.resume();
+  }
+
+  #observe(jobs: readonly RayJob[], view: ClusterView): void {
+    const { cluster } = this.#options;
+    const byId = new Map(jobs.map((job) => [job.submission_id!, job]));
+    for (const job of jobs) {
+      // Also those that another control plane starts while this one stands by.
+      const record = replicaOfJob(job, cluster);
+      if (record !== null && !this.#deleted.includes(record.submissionId)) void this.#adopt(record, NEW_REPLICA);
+    }
+    for (const replica of [...this.#replicas.values()]) {
+      const job = byId.get(replica.record.submissionId) ?? null;
+      // Another control plane has removed it.
+      if (job === null && replica.exit !== null && replica.isAdopted) this.#forget(replica);
+      else replica.observe(job, view);
+    }
+  }
+
+  #forget(replica: RayReplica): void {
+    this.#replicas.delete(replica.record.id);
+    this.#placer.ended(replica.held);
+    this.#deleted = [...this.#deleted, replica.record.submissionId].slice(-MOST_DELETED);
+  }
+
+  async #look(): Promise<number> {
+    const at = Date.now();
+    const { awayMs, idleMs, movingMs } = this.#timing;
+    try {
+      const jobs = await this.#jobs.list();
+      const isMoving = [...this.#replicas.values()].some((one) => one.isMoving);
+      const nodes = isMoving ? await readNodes(this.#client) : null;
+      this.#failures = 0;
+      const nodeIds = nodes === null ? null : new Set(nodes.map(({ id }) => id));
+      this.#observe(jobs, { at, nodeIds, problem: null });
+      await this.#sweep(jobs);
+    } catch (error) {
+      if (this.#closed.signal.aborted) return awayMs;
+      const problem = (error as Error).message;
+      if (this.#failures++ === 0) this.#context.onFault(rayUnwatched(problem));
+      for (const replica of this.#replicas.values()) replica.observe(null, { at, nodeIds: null, problem });
+      return Math.min(awayMs, movingMs * 2 ** this.#failures);
+    }
+    return [...this.#replicas.values()].some((one) => one.isMoving) ? movingMs : idleMs;
+  }
+
+  /** Deletes jobs that have killed others, and what Ray lists again of a job that was deleted as soon as it had ended. */
+  async #sweep(jobs: readonly RayJob[]): Promise<void> {
+    const { cluster } = this.#options;
+    for (const job of jobs) {
+      if (isEnded(job) && (isKillJob(job, cluster) || isGhost(job, cluster))) {
+        await this.#jobs.delete(job.submission_id!);
+      }
+    }
+  }
+}

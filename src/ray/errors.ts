@@ -1,0 +1,29 @@
+import { readProblem } from '../files/file-problem.js';
+import { InputError, RunError } from '../kernel/errors.js';
+
+/** Errors of the Ray client. Codes are stable and start with RAY_. */
+
+/** A response of the dashboard that is no success. */
+export class RayStatusError extends RunError {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super('RAY_STATUS', message);
+  }
+}
+
+export const rayNotReached = (url: string, problem: string) =>
+  new RunError('RAY_NOT_REACHED', `${url}: the Ray dashboard cannot be reached (${problem})`);
+
+export const rayTokenRefused = (url: string) =>
+  new RunError('RAY_TOKEN', `${url}: the Ray dashboard refuses the token; set 'token' of the Cluster`);
+
+export const notRay = (url: string, problem: string) =>
+  new RunError('RAY_RESPONSE', `${url}: the response is not that of a Ray dashboard (${problem}); check 'url'`);
+
+export const responseTooLong = (url: string, path: string, most: number) =>
+  new RunError('RAY_RESPONSE', `${url}: the response to ${path} is longer than ${Math.round(most / 2 ** 20)} MiB`);
+
+export const unreadableCa = (file: string, error: unknown) =>
+  new InputError('RAY_FILE', file, readProblem(error), "check 'ca_file' of the Cluster");

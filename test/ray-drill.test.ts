@@ -1,0 +1,244 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { pidsWith } from '../src/control/runner/ray/ray-ground.fixture.js';
+import { RayClient } from '../src/ray/ray-client.js';
+import { RayJobs } from '../src/ray/ray-jobs.js';
+import { httpTransport } from '../src/ray/ray-transport.js';
+import { DrillClients } from './support/drill-clients.js';
+import type { ShownStatus } from './support/endpoint-yard.js';
+import { RayLab } from './support/ray-lab.js';
+import { type ServeProcess, serveProcess } from './support/serve-process.js';
+
+/** The command of an installed Ray: `npm run test:ray` installs one. Skipped without it. */
+const RAY = process.env.TWINYARD_TEST_RAY;
+const CHAT = 'workspaces/default/endpoints/chat';
+const PACE_MS = 200;
+const CLIENTS = 8;
+const [HEAD, NODE] = ['127.0.0.2', '127.0.0.3'];
+vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 300_000 });
+
+interface Shown {
+  readonly metadata: { readonly generation: number };
+  readonly status?: ShownStatus & {
+    readonly message: string;
+    readonly replicas: readonly { id: string; phase: string; url: string }[];
+  };
+}
+
+/** A control plane with a Ray cluster of two nodes. */
+class RayYard {
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-ray-drill-')));
+  serve!: ServeProcess;
+
+  constructor(readonly lab: RayLab) {}
+
+  /** @param data the folder of one control plane: the store is that of all of them */
+  async start(data = 'data'): Promise<void> {
+    const config = join(this.folder, `${data}.yaml`);
+    writeFileSync(config, `store: yard.db\ndata_dir: ${data}\naccess: { keys: off }\n`);
+    this.serve = await serveProcess(['-c', config]);
+  }
+
+  async call(method: string, path: string, body?: object): Promise<{ status: number; text: string }> {
+    const response = await fetch(`${this.serve.adminUrl}/api/v1/${path}`, {
+      ...{ method, headers: { authorization: `Bearer ${this.serve.token}` } },
+      ...(body === undefined ? {} : { body: JSON.stringify({ apiVersion: 'twinyard/v1', ...body }) }),
+    });
+    const text = await response.text();
+    if (method === 'PUT' && response.status >= 300) throw new Error(text);
+    return { status: response.status, text };
+  }
+
+  async declareCluster(): Promise<void> {
+    const ray = { url: this.lab.url, ports: '31200-31299' };
+    await this.call('PUT', 'clusters/machines', {
+      ...{ kind: 'Cluster', metadata: { name: 'machines' }, spec: { type: 'ray', ray } },
+    });
+  }
+
+  async declare(replicas: number, seed: number, policy = 'round-robin'): Promise<void> {
+    const model = { name: 'qwen/qwen3-14b', serve_as: 'tiny' };
+    await this.call('PUT', CHAT, {
+      ...{ kind: 'Endpoint', metadata: { name: 'chat' } },
+      spec: {
+        ...{ cluster: 'machines', engine: { name: 'emulator' }, model, replicas, variables: { seed } },
+        routing: { policy },
+      },
+    });
+  }
+
+  async shown(path = CHAT): Promise<Shown> {
+    return JSON.parse((await this.call('GET', path)).text) as Shown;
+  }
+
+  /** Resolves with the replicas once they are as declared. */
+  async settled(replicas: number): Promise<readonly { id: string; url: string }[]> {
+    for (;;) {
+      const { metadata, status } = await this.shown();
+      const isCurrent = status?.observed_generation === metadata.generation && status.replicas.length === replicas;
+      if (isCurrent && status.phase === 'Running') return status.replicas;
+      await pause(PACE_MS);
+    }
+  }
+
+  /** Resolves with the first status for which it holds. */
+  async until(isSo: (status: NonNullable<Shown['status']>) => boolean, path = CHAT) {
+    for (;;) {
+      const { status } = await this.shown(path);
+      if (status !== undefined && isSo(status)) return status;
+      await pause(PACE_MS);
+    }
+  }
+
+  /** The replica that serves a prompt. */
+  async replicaOf(prompt: string): Promise<string> {
+    const response = await fetch(`${this.serve.url}/v1/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'tiny', max_tokens: 1, messages: [{ role: 'system', content: prompt }] }),
+    });
+    expect(response.status, await response.text()).toBe(200);
+    return response.headers.get('x-twinyard-replica')!;
+  }
+}
+
+/** Kills the engine of a replica. */
+function killEngine(id: string): void {
+  for (const pid of pidsWith(`TWINYARD_RAY_JOB=twinyard-machines-${id}-`)) process.kill(pid, 'SIGKILL');
+}
+
+describe.skipIf(RAY === undefined)('an endpoint on a real Ray cluster', () => {
+  let lab: RayLab;
+  let yard: RayYard;
+  let jobs: RayJobs;
+
+  beforeAll(async () => {
+    lab = await RayLab.start(RAY!, { address: HEAD, gpus: 2 });
+    await lab.addNode({ address: NODE, gpus: 2, labels: 'ray.io/accelerator-type=L4' });
+    yard = new RayYard(lab);
+    jobs = new RayJobs(new RayClient(lab.url, httpTransport({ url: lab.url, token: null, caFile: null })));
+  });
+
+  afterAll(async () => {
+    await lab.stop();
+    rmSync(yard.folder, { recursive: true, force: true });
+  });
+
+  test('serves through scaling, an update, a crash and the loss of a node: only streams of lost replicas end, each told', async () => {
+    await yard.start();
+    await yard.declareCluster();
+    await yard.declare(3, 1);
+    await yard.settled(3);
+    const cluster = (await yard.call('GET', 'clusters/machines')).text;
+    expect(JSON.parse(cluster)).toMatchObject({
+      status: {
+        phase: 'Ready',
+        nodes: [
+          { name: HEAD, gpus: 2, free_gpus: 2, product: null },
+          { name: NODE, gpus: 2, free_gpus: 2, product: 'L4' },
+        ],
+      },
+    });
+    const clients = new DrillClients(yard.serve.url, CLIENTS);
+    await clients.untilMore(20);
+    await yard.declare(5, 1);
+    await yard.settled(5);
+    await clients.untilMore(20);
+    await yard.declare(5, 2);
+    const updated = await yard.settled(5);
+    await clients.untilMore(20);
+    const killed = updated[0]!.id;
+    while (clients.streaming(killed) === 0) await pause(20);
+    killEngine(killed);
+    await yard.until(({ replicas }) => replicas.every(({ id }) => id !== killed));
+    const onNode = (await yard.settled(5)).filter(({ url }) => url.includes(NODE)).map(({ id }) => id);
+    expect(onNode.length).toBeGreaterThan(0);
+    while (!onNode.some((id) => clients.streaming(id) > 0)) await pause(20);
+    lab.killNode(NODE);
+    await yard.until(({ replicas }) => replicas.every(({ id }) => !onNode.includes(id)));
+    const left = await yard.settled(5);
+    expect(left.every(({ url }) => url.includes(HEAD))).toBe(true);
+    await clients.untilMore(20);
+    await yard.declare(1, 2);
+    await yard.settled(1);
+    await clients.untilMore(20);
+    const rest = clients.rest();
+    await yard.call('DELETE', CHAT);
+    await rest;
+    while ((await yard.call('GET', CHAT)).status !== 404) await pause(PACE_MS);
+    console.log(`drill: ${JSON.stringify(clients.counts)}`);
+    const { complete, told = 0, ...others } = clients.counts;
+    expect(others).toEqual({});
+    expect(complete).toBeGreaterThanOrEqual(120);
+    expect(told).toBeGreaterThanOrEqual(2);
+    const lost = [killed, ...onNode];
+    expect(clients.ends.filter(({ end, replica }) => end === 'told' && !lost.includes(replica!))).toEqual([]);
+    // Finished jobs are deleted, and no process is left.
+    while ((await jobs.list()).length > 0) await pause(PACE_MS);
+    expect(pidsWith('TWINYARD_RAY_JOB=twinyard-machines-')).toEqual([]);
+  });
+
+  test('routes by the policy of the endpoint', async () => {
+    await lab.addNode({ address: NODE, gpus: 2, labels: 'ray.io/accelerator-type=L4' });
+    await yard.start();
+    await yard.declare(3, 1, 'round-robin');
+    const replicas = (await yard.settled(3)).map(({ id }) => id).sort();
+    const inTurn: string[] = [];
+    for (let i = 0; i < 6; i++) inTurn.push(await yard.replicaOf('the same prompt'));
+    expect(replicas.map((id) => inTurn.filter((one) => one === id).length)).toEqual([2, 2, 2]);
+    await yard.declare(3, 1, 'chwbl');
+    await yard.until(({ observed_generation }) => observed_generation === 2);
+    const byPrompt = new Set<string>();
+    for (let prompt = 0; prompt < 12; prompt++) {
+      const first = await yard.replicaOf(`prompt ${prompt}`);
+      expect(await yard.replicaOf(`prompt ${prompt}`)).toBe(first);
+      byPrompt.add(first);
+    }
+    expect(byPrompt.size).toBeGreaterThan(1);
+  });
+
+  test('serves on while the dashboard is away, and says so', async () => {
+    await yard.start();
+    const before = await yard.settled(3);
+    const clients = new DrillClients(yard.serve.url, 2);
+    lab.signalDashboard('SIGSTOP');
+    try {
+      const { message } = await yard.until(({ phase }) => phase === 'Failed', 'clusters/machines');
+      expect(message).toContain('the Ray dashboard cannot be reached');
+      await clients.untilMore(10);
+      expect((await yard.shown()).status).toMatchObject({ phase: 'Running', ready: 3 });
+    } finally {
+      lab.signalDashboard('SIGCONT');
+    }
+    await yard.until(({ phase }) => phase === 'Ready', 'clusters/machines');
+    await clients.rest();
+    expect(Object.keys(clients.counts)).toEqual(['complete']);
+    expect(await yard.settled(3)).toEqual(before);
+  });
+
+  test('hands replicas to another control plane', async () => {
+    await yard.start();
+    const before = await yard.settled(3);
+    yard.serve.child.kill('SIGKILL');
+    await yard.serve.ended;
+    // Of the first one it has the store and nothing else.
+    await yard.start('other');
+    expect(await yard.settled(3)).toEqual(before);
+    expect((await jobs.list()).length).toBe(3);
+  });
+
+  test('starts again what a restarted head has forgotten', async () => {
+    await yard.start('other');
+    const before = (await yard.settled(3)).map(({ id }) => id);
+    await lab.killHead();
+    await lab.startHead();
+    const { phase } = await yard.until(({ phase }) => phase !== 'Running');
+    expect(['Degraded', 'Failed', 'Pending', 'Deploying']).toContain(phase);
+    await yard.until(({ replicas }) => replicas.every(({ id }) => !before.includes(id)));
+    await yard.settled(3);
+    await yard.call('DELETE', CHAT);
+    while ((await yard.call('GET', CHAT)).status !== 404) await pause(PACE_MS);
+  });
+});
