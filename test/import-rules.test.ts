@@ -117,6 +117,7 @@ function isAllowed({ file, target, typeOnly }: Import): boolean {
 const LOADS_ON_DEMAND = [
   'cli/commands.ts',
   'cli/context.ts',
+  'cli/experiment.ts',
   'cli/keys.ts',
   'cli/rollout.ts',
   'cli/subcommands.ts',

@@ -24,6 +24,11 @@ import { COMPOSE } from './convert/compose.js';
 import { CONVERT } from './convert/convert.js';
 import { DECIDE } from './decide/decide.js';
 import { DOCTOR } from './doctor/doctor.js';
+import { EXPERIMENT_CANCEL } from './experiment/cancel.js';
+import { EXPERIMENT_FETCH } from './experiment/fetch.js';
+import { EXPERIMENT_MANIFEST } from './experiment/manifest.js';
+import { EXPERIMENT_STATUS } from './experiment/status.js';
+import { WORKER } from './experiment/worker.js';
 import { EXPLAIN } from './explain/explain.js';
 import type { CommandLine } from './flags/command-line.js';
 import { KEYS_CREATE } from './keys/create.js';
@@ -65,6 +70,11 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   PLAN,
   TUNE,
   SWEEP,
+  WORKER,
+  EXPERIMENT_STATUS,
+  EXPERIMENT_FETCH,
+  EXPERIMENT_CANCEL,
+  EXPERIMENT_MANIFEST,
   DECIDE,
   SERVE,
   KUBE_ROLE,

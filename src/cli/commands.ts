@@ -54,6 +54,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./tune/tune.js')).tune,
   },
   {
+    name: 'worker',
+    group: 'Simulate',
+    summary: 'compute runs of experiments from a queue, on any number of machines',
+    load: async () => (await import('./experiment/worker.js')).worker,
+  },
+  {
+    name: 'experiment',
+    group: 'Simulate',
+    summary: 'list, fetch and cancel experiments on a queue, and print jobs that run workers',
+    load: async () => (await import('./experiment.js')).experiment,
+  },
+  {
     name: 'decide',
     group: 'Simulate',
     summary: 'run a routing policy over a stream of events',

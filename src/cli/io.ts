@@ -18,10 +18,10 @@ export interface CliIo {
   /** Monotonic milliseconds; drives the progress line and is never part of a result. */
   now(): number;
   /**
-   * From now on a signal runs `cleanUp` before it ends the process. A simulation does not use it: it blocks the event
+   * From now on a signal runs `cleanUp` before it ends the process, and waits for it; a second signal does not wait. A simulation does not use it: it blocks the event
    * loop, so that no handler would run, and the default action ends the process at once.
    */
-  beforeSignal(cleanUp: () => void): void;
+  beforeSignal(cleanUp: () => void | Promise<void>): void;
   /** Resolves on SIGINT or SIGTERM: for commands that run until then. */
   untilStopped(): Promise<void>;
   /** The command that starts this program again: for commands that start engines. */

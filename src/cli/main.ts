@@ -27,8 +27,7 @@ async function start(): Promise<void> {
     beforeSignal(cleanUp) {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         process.once(signal, () => {
-          cleanUp();
-          process.exit(128 + constants.signals[signal]);
+          void Promise.resolve(cleanUp()).finally(() => process.exit(128 + constants.signals[signal]));
         });
       }
     },

@@ -14,7 +14,7 @@ export function workerLost(problem: string): RunError {
 }
 
 export function traceChanged(path: string): InputError {
-  const hint = 'run the command again when the file is complete: results for the new content are computed anew';
+  const hint = 'run the command again when the file is complete: results for the new content are computed again';
   return new InputError('TRACE_CHANGED', path, 'the file changed while the experiment ran', hint);
 }
 

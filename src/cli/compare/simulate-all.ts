@@ -33,7 +33,8 @@ export async function simulateAll<Kept = RunSummary>(
   try {
     const update = (now: ExperimentProgress) => {
       state = now;
-      bar.update(now);
+      executor.update?.(now.done, now.total);
+      bar.update(now, executor.status);
     };
     return await simulateRuns(runs, executor, cache, update, keep);
   } finally {

@@ -1,4 +1,5 @@
 import { comparisonFlags } from '../compare/compare-flags.js';
+import { executionFlags } from '../execution/execution-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts, type Flag, type FlagTable } from '../flags/flag.js';
@@ -87,9 +88,7 @@ const evaluationFlags = {
     defaultText: '2000; more for percentiles above 99',
     help: 'requests of a run at least: runs are lengthened where that is too few',
   }),
-  workers: comparisonFlags.workers,
-  cache: comparisonFlags.cache,
-  'no-cache': comparisonFlags['no-cache'],
+  ...executionFlags,
 };
 
 const arrivalFlag = {

@@ -1,6 +1,4 @@
-import { availableParallelism } from 'node:os';
 import type { PlanDocument } from '../../experiment/plan/plan-document.js';
-import { createExecutor } from '../../experiment/runs/worker-pool.js';
 import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
 import type { ComparisonFlags } from '../compare/compare-flags.js';
@@ -8,6 +6,8 @@ import type { Setting, Settings } from '../compare/settings.js';
 import { signalCleanUps } from '../compare/signal-clean-ups.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { missingFlag } from '../errors.js';
+import { commandText } from '../execution/command-text.js';
+import { openExecutor } from '../execution/open-executor.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
 import { parseFlags } from '../flags/parse-flags.js';
@@ -47,7 +47,8 @@ export async function plan(argv: readonly string[], io: CliIo): Promise<number> 
   const diagnostics = createDiagnostics(values.log, io);
   const signals = signalCleanUps(io);
   limitCompiler(Number.POSITIVE_INFINITY);
-  const executor = await createExecutor(values.workers ?? availableParallelism());
+  const label = { title: 'Plan', command: commandText('plan', argv, PLAN) };
+  const executor = await openExecutor(flags, label, signals, diagnostics);
   try {
     const [{ makePlan }, { createPlanRuns }, { runCacheOf }] = await Promise.all([
       import('./make-plan.js'),

@@ -2,12 +2,13 @@ import { AXIS_FORMS } from '../../experiment/sweep/axis.js';
 import { readSample, SAMPLE_FORMS, type SweepSample } from '../../experiment/sweep/sample-points.js';
 import { comparisonFlags, measureFlags } from '../compare/compare-flags.js';
 import { badValue } from '../errors.js';
+import { executionFlags } from '../execution/execution-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts, type Flag } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { choiceFlag, count, file, listFlag } from '../flags/kinds.js';
+import { choiceFlag, count, file, listFlag, toggle } from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
@@ -59,20 +60,14 @@ export const sweepOwnFlags = {
     read: (text) => text.split(','),
     help: 'what the Pareto front weighs: ttft_p99,gpus,...',
   }),
+  detach: toggle({
+    help: "with a queue: leave the experiment there; 'twinyard experiment fetch' prints its result",
+  }),
   seeds: comparisonFlags.seeds,
   seed: comparisonFlags.seed,
 };
 
 export type SweepOwnFlags = typeof sweepOwnFlags;
-
-/** Where and how runs are computed: they never change the result. */
-export const executionFlags = {
-  workers: comparisonFlags.workers,
-  cache: comparisonFlags.cache,
-  'no-cache': comparisonFlags['no-cache'],
-};
-
-export type ExecutionFlags = typeof executionFlags;
 
 export const sweepOutputFlags = {
   report: file({ help: 'also write a page with plots: one self-contained HTML file' }),

@@ -1,18 +1,19 @@
-import { availableParallelism } from 'node:os';
-import { createExecutor } from '../../experiment/runs/worker-pool.js';
-import type { SweepResult } from '../../experiment/sweep/sweep-document.js';
-import { documentJson } from '../../report/text/document-json.js';
+import type { RunExecutor } from '../../experiment/runs/executor.js';
 import { summaryOf } from '../commands.js';
 import { givenSettings } from '../compare/given-settings.js';
 import { signalCleanUps } from '../compare/signal-clean-ups.js';
 import { createDiagnostics } from '../diagnostics.js';
+import { conflictingFlags } from '../errors.js';
+import { commandText } from '../execution/command-text.js';
+import { type ExecutionFlags, isQueue } from '../execution/execution-flags.js';
+import { openExecutor } from '../execution/open-executor.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, presentation } from '../io.js';
-import { checkOutputs, writeOutputs } from '../output/output-files.js';
+import type { CliIo } from '../io.js';
+import { checkOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
-import { commandText } from './command-text.js';
-import { type ExecutionFlags, type SweepOutputFlags, type SweepOwnFlags, sweepGroups } from './sweep-flags.js';
+import { printSweep } from './print-sweep.js';
+import { type SweepOutputFlags, type SweepOwnFlags, sweepGroups } from './sweep-flags.js';
 
 export const SWEEP: CommandLine = {
   name: 'sweep',
@@ -42,8 +43,15 @@ export async function sweep(argv: readonly string[], io: CliIo): Promise<number>
   const signals = signalCleanUps(io);
   // Many runs are worth optimising for, even short ones. Workers inherit this when they start.
   limitCompiler(Number.POSITIVE_INFINITY);
-  const executor = await createExecutor(values.workers ?? availableParallelism());
+  if (values.detach && !isQueue(values.executor)) {
+    throw conflictingFlags('--detach', 'given without a queue', 'add --executor redis://host:6379');
+  }
+  const command = commandText('sweep', argv, SWEEP);
+  const label = { title: path ?? 'sweep', command };
+  let executor: RunExecutor | null = null;
   try {
+    // Threads load their program while the sweep is planned.
+    if (!isQueue(values.executor)) executor = await openExecutor(flags, label, signals, diagnostics);
     const [
       { planSweep },
       { readSweepFile },
@@ -61,26 +69,20 @@ export async function sweep(argv: readonly string[], io: CliIo): Promise<number>
     ]);
     const cache = await runCacheOf(flags, io.env, diagnostics);
     const file = path === null ? null : await readSweepFile(path);
-    const planned = await planSweep(flags, file, given, commandText('sweep', argv, SWEEP), diagnostics);
-    const surroundings = { executor, cache, signals, io, diagnostics };
-    const result = sweepResult(planned, await simulateAll(sweepRuns(planned), surroundings, sweptRun));
-    if (values.report !== null) {
-      const page = (await import('../../report/sweep/sweep-page.js')).sweepPage(result);
-      const output = { flag: '--report', path: values.report, pieces: () => [page] };
-      await writeOutputs([output], { ...io, beforeSignal: signals.add });
+    const planned = await planSweep(flags, file, given, command, diagnostics);
+    const runs = sweepRuns(planned);
+    if (values.detach && isQueue(values.executor)) {
+      const plan = JSON.stringify({ ...planned, points: planned.points.map(({ run: _, ...point }) => point) });
+      const { detach } = await import('../execution/detach.js');
+      await detach(runs, plan, { ...label, title: planned.title }, values, cache, io, diagnostics);
+      return 0;
     }
-    io.stdout.write(await formatted(result, values.format, io));
+    executor ??= await openExecutor(flags, { ...label, title: planned.title }, signals, diagnostics);
+    const surroundings = { executor, cache, signals, io, diagnostics };
+    const result = sweepResult(planned, await simulateAll(runs, surroundings, sweptRun));
+    await printSweep(result, values, { ...io, beforeSignal: signals.add });
     return 0;
   } finally {
-    await executor.close();
+    await executor?.close();
   }
-}
-
-async function formatted(result: SweepResult, format: string, io: CliIo): Promise<string> {
-  if (format === 'table') {
-    return (await import('../../report/sweep/sweep-table.js')).sweepTable(result, presentation(io));
-  }
-  if (format === 'csv') return (await import('../../report/sweep/sweep-csv.js')).sweepCsv(result);
-  if (format === 'html') return (await import('../../report/sweep/sweep-page.js')).sweepPage(result);
-  return documentJson(result.document);
 }

@@ -1,6 +1,7 @@
 import { METRICS } from '../../experiment/metrics.js';
 import { measureFlags } from '../compare/compare-flags.js';
 import type { ExperimentFile } from '../compare/experiment-file.js';
+import { executionFlags } from '../execution/execution-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts } from '../flags/flag.js';
@@ -11,7 +12,7 @@ import { outputFlags } from '../flags/output-flags.js';
 import { routingPolicyNames } from '../flags/registered-names.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
-import { executionFlags, repeated } from '../sweep/sweep-flags.js';
+import { repeated } from '../sweep/sweep-flags.js';
 
 /** Fewer runs cannot try every policy once and judge the best. */
 export const LEAST_BUDGET = 80;

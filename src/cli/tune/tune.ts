@@ -1,16 +1,16 @@
-import { availableParallelism } from 'node:os';
-import { createExecutor } from '../../experiment/runs/worker-pool.js';
 import type { TuneDocument } from '../../experiment/tune/tune-document.js';
 import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
 import { givenSettings } from '../compare/given-settings.js';
 import { signalCleanUps } from '../compare/signal-clean-ups.js';
 import { createDiagnostics } from '../diagnostics.js';
+import { commandText } from '../execution/command-text.js';
+import type { ExecutionFlags } from '../execution/execution-flags.js';
+import { openExecutor } from '../execution/open-executor.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, presentation } from '../io.js';
 import { checkOutputs, type OutputContent, writeOutputs } from '../output/output-files.js';
-import type { ExecutionFlags } from '../sweep/sweep-flags.js';
 import { limitCompiler } from '../tune-v8.js';
 import { TUNE_FILE, type TuneOutputFlags, type TuningFlags, tuneGroups } from './tune-flags.js';
 
@@ -44,7 +44,8 @@ export async function tune(argv: readonly string[], io: CliIo): Promise<number> 
   const diagnostics = createDiagnostics(values.log, io);
   const signals = signalCleanUps(io);
   limitCompiler(Number.POSITIVE_INFINITY);
-  const executor = await createExecutor(values.workers ?? availableParallelism());
+  const label = { title: 'Tune', command: commandText('tune', argv, TUNE) };
+  const executor = await openExecutor(flags, label, signals, diagnostics);
   try {
     const [{ withExperimentFile }, { planTuning }, { tuneFleets }, { createPlanRuns }, { runCacheOf }] =
       await Promise.all([

@@ -8,6 +8,10 @@ export interface RunExecutor {
   readonly isShared: boolean;
   /** The result, as `resultBytes` writes it. */
   run(shard: Shard): Promise<string>;
+  /** Progress besides the number of runs, such as how many workers there are. */
+  readonly status?: string;
+  /** Told how far the experiment is. */
+  update?(done: number, total: number): void;
   /** Stops it, even during a run. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { SWEEP } from '../sweep/sweep.js';
 import { commandText } from './command-text.js';
-import { SWEEP } from './sweep.js';
 
 it.each<[string[], string]>([
   [['--axis', 'rate=1,2', '--format', 'table'], '--axis rate=1,2'],

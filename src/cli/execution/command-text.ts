@@ -1,7 +1,18 @@
 import { type CommandLine, flagsOf } from '../flags/command-line.js';
 
 /** Flags that choose where runs are computed and how the result is shown: the result is the same with any of them. */
-const OF_EXECUTION = ['workers', 'cache', 'no-cache', 'executor', 'detach', 'report', 'format', 'log'];
+const OF_EXECUTION = [
+  'workers',
+  'cache',
+  'no-cache',
+  'executor',
+  'detach',
+  'shared-path',
+  'max-upload-mib',
+  'report',
+  'format',
+  'log',
+];
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** The command that computes the same result, as a shell takes it. */

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Whether the real server is installed; tests that need it are skipped otherwise. */
+export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
+
+export const NO_REDIS_LINE = 'redis-server is not installed: the tests of queues are skipped\n';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A real Redis on a port of its own, with its files in a folder of its own. */
+export class RedisServer {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'twinyard-redis-'));
+  #process: ChildProcess | null = null;
+
+  private constructor(
+    readonly port: number,
+    readonly password: string,
+  ) {}
+
+  static async start(password = '', appendOnly = false): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), password);
+    await server.start(appendOnly);
+    return server;
+  }
+
+  get url(): string {
+    return `redis://${this.password === '' ? '' : `:${this.password}@`}127.0.0.1:${this.port}`;
+  }
+
+  async start(appendOnly: boolean): Promise<void> {
+    const flags = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#folder];
+    const kept = ['--appendonly', appendOnly ? 'yes' : 'no', '--appendfsync', 'always'];
+    const secret = this.password === '' ? [] : ['--requirepass', this.password];
+    const child = spawn('redis-server', [...flags, ...kept, ...secret], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#process = child;
+    await new Promise<void>((resolve, reject) => {
+      let text = '';
+      child.stdout!.on('data', (piece) => {
+        text += piece;
+        if (text.includes('Ready to accept connections')) resolve();
+      });
+      child.once('exit', () => reject(new Error(`redis-server ended: ${text}`)));
+    });
+  }
+
+  /** Ends it at once, as a crash would. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (child === null) return;
+    this.#process = null;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
