@@ -126,6 +126,26 @@ describe('a scanned prompt', () => {
     );
   });
 
+  it.each([
+    '0,0,7,10',
+    '1, 2, 3',
+    '1 ,2 , 3',
+    '1,  2,\n\t3 ',
+    '999999999,1000000000,4294967295,1',
+    '1,4294967296',
+    '12345678901234567890,1',
+    '1.0,2,2.5',
+    '1e2,3,100E-1',
+    '3,-1',
+    '3,-0',
+    '1,"x"',
+    '1,[2]',
+    '1,null',
+  ])('reads the token ids %j as after parsing', (ids) => {
+    expectSame('completion', Buffer.from(`{"prompt":[${ids}]}`));
+    expectSame('completion', Buffer.from(`{"prompt":[[${ids}],[5,6]]}`));
+  });
+
   it('takes a list of tools over a mebibyte as it was sent', () => {
     const tools = `[ "${'x'.repeat(1024 * 1024)}" ]`;
     const out = new PromptBytes();

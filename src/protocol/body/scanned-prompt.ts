@@ -11,6 +11,9 @@ import { TextCopier } from './text-copier.js';
 /** Bytes of a body that are read between two pauses: a few milliseconds, whatever they are. */
 export const SLICE_BYTES = 64 * 1024;
 
+/** Texts that are copied at once. */
+const SHORT_BYTES = 4 * 1024;
+
 const MESSAGE = new FieldNames(['role', 'type', 'content', 'tool_calls']);
 const [ROLE, TYPE, CONTENT, CALLS] = [0, 1, 2, 3];
 /** Roles whose text begins at a whole token. */
@@ -161,8 +164,8 @@ export class ScannedPrompt {
     else {
       for (let at = values.first(content); at >= 0; at = values.next(values.end(at))) {
         if (this.#isDue(at)) yield;
-        if (values.isText(at)) yield* this.#text(at);
-        else yield* this.#objectPart(at);
+        if (!values.isText(at)) yield* this.#objectPart(at);
+        else if (!this.#copyShort(at)) yield* this.#text(at);
       }
     }
   }
@@ -225,8 +228,8 @@ export class ScannedPrompt {
     else {
       for (let at = first; at >= 0; at = values.next(values.end(at))) {
         if (this.#isDue(at)) yield;
-        if (values.isText(at)) yield* this.#text(at);
-        else yield* this.#tokens(at);
+        if (!values.isText(at)) yield* this.#tokens(at);
+        else if (!this.#copyShort(at)) yield* this.#text(at);
       }
     }
   }
@@ -235,6 +238,7 @@ export class ScannedPrompt {
     const values = this.#values;
     if (this.#bytes[list] !== OPEN_ARRAY) throw malformed();
     for (let at = values.first(list); at >= 0; ) {
+      at = values.plainTokens(at, at + SLICE_BYTES, this.#out);
       const end = values.end(at);
       const id = values.tokenAt(at, end);
       if (id < 0) throw malformed();
@@ -251,7 +255,7 @@ export class ScannedPrompt {
     else {
       for (let at = values.first(value); at >= 0; at = values.next(values.end(at))) {
         if (this.#isDue(at)) yield;
-        yield* this.#textOf(at);
+        if (!values.isText(at) || !this.#copyShort(at)) yield* this.#textOf(at);
       }
     }
   }
@@ -272,6 +276,14 @@ export class ScannedPrompt {
       at = this.#texts.copy(at, Math.min(end, at + SLICE_BYTES), end, this.#out);
       if (this.#isDue(at)) yield;
     }
+  }
+
+  /** Copies a short text and returns true: a pause would need an object for each of them. False for a long one. */
+  #copyShort(value: number): boolean {
+    const end = this.#values.end(value) - 1;
+    if (end - value > SHORT_BYTES) return false;
+    for (let at = value + 1; at < end; ) at = this.#texts.copy(at, end, end, this.#out);
+    return true;
   }
 
   #isDue(at: number): boolean {

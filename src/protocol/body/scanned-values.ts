@@ -1,7 +1,9 @@
-import { COMMA, QUOTE } from '../../kernel/text/ascii.js';
+import { COMMA, QUOTE, SPACE } from '../../kernel/text/ascii.js';
 import type { FieldNames } from '../json/field-names.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, isOfNumber } from '../json/json-bytes.js';
+import { isDigit } from '../json/json-grammar.js';
 import { afterGap, afterValue } from '../json/json-members.js';
+import { type PromptBytes, TOKEN_BYTES } from '../prompt-bytes.js';
 import type { ScannedBody } from './scanned-body.js';
 
 /** Walks over the values of a scanned body, which is valid JSON. A step looks at a few thousand bytes at most. */
@@ -51,6 +53,38 @@ export class ScannedValues {
   /** It is absent or null. */
   isMissing(value: number): boolean {
     return value < 0 || this.#bytes[value] === 0x6e;
+  }
+
+  /**
+   * Writes token ids of at most nine digits each, with a comma and at most one space after each, from an item of a list
+   * on. Returns the first item that it has not written: one in another form, the last, or one that does not end before
+   * `to`.
+   */
+  plainTokens(from: number, to: number, out: PromptBytes): number {
+    const bytes = this.#bytes;
+    const until = Math.min(to, bytes.length);
+    // An id takes two bytes at least.
+    out.reserve(2 * (until - from));
+    const { words } = out;
+    let { length } = out;
+    let item = from;
+    let id = 0;
+    for (let at = from; at < until; at++) {
+      const byte = bytes[at]!;
+      if (isDigit(byte)) {
+        id = id * 10 + byte - 0x30;
+        continue;
+      }
+      const digits = at - item;
+      if (byte !== COMMA || digits === 0 || digits > 9) break;
+      words.setInt32(length, id, true);
+      length += TOKEN_BYTES;
+      id = 0;
+      if (bytes[at + 1] === SPACE) at++;
+      item = at + 1;
+    }
+    out.length = length;
+    return afterGap(bytes, item);
   }
 
   /** The token id at [begin, end); -1 when it is none. */

@@ -18,7 +18,7 @@ const EXPONENT = 12;
 const SIGN = 13;
 /** A number may end in these four. */
 const ZERO = 14;
-const WHOLE = 15;
+export const WHOLE = 15;
 const FRACTION = 16;
 const POWER = 17;
 /** Plus the place in WORDS of the letter that must come. */
@@ -91,7 +91,7 @@ export function nextOfScalar(state: number, byte: number): number {
   }
 }
 
-function isDigit(byte: number): boolean {
+export function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 

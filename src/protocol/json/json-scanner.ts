@@ -12,6 +12,7 @@ import {
   expectedIn,
   firstOfScalar,
   HEX,
+  isDigit,
   isHex,
   isSpace,
   mayEndNumber,
@@ -22,6 +23,7 @@ import {
   TEXT,
   VALUE,
   VALUE_OR_END,
+  WHOLE,
 } from './json-grammar.js';
 
 /** Deeper than any real request, and far from where a recursive walk would exhaust the stack. */
@@ -184,6 +186,17 @@ export class JsonScanner {
               const next = firstOfScalar(byte);
               if (next < 0) throw this.#unexpected(state, at);
               state = next;
+              // Token ids: many in a row.
+              if (next === WHOLE) {
+                while (at + 1 < to && isDigit(bytes[at + 1]!)) at++;
+                const isItem = depth > 0 && isObject[depth] === 0 && at - begin < LONG_BYTES;
+                if (isItem && at + 1 < to && bytes[at + 1] === COMMA) {
+                  at += 2;
+                  state = VALUE;
+                  continue;
+                }
+                hasEnded = at + 1 < to && nextOfScalar(WHOLE, bytes[at + 1]!) < 0;
+              }
             }
           }
           at++;
