@@ -112,6 +112,59 @@ describe('plan, where arithmetic knows the answer', () => {
   });
 });
 
+describe('plan from a recording', () => {
+  /** 64 requests at a time, each for 100 steps of 10 ms: 64 requests a second. */
+  const SEATS = {
+    ...ONE_AT_A_TIME,
+    name: '64 at a time',
+    step: { ...ONE_AT_A_TIME.step, decodeOnly: flat(10_000), withPrefill: flat(10_000) },
+    scheduler: { ...ONE_AT_A_TIME.scheduler, maxNumSeqs: 64, totalKvBlocks: 10_000 },
+  };
+  const lengths = `${constant('prompt', 16)} ${constant('output', 101)}`;
+
+  it('finds the 5 replicas that three times the traffic needs, where replaying a short recording says 4', async () => {
+    writeFileSync('seats.json', profileText(SEATS));
+    await silent(
+      `run --latency-profile seats.json --num-instances 8 --rate 96 --num-requests 900 ${lengths} --trace-output short`,
+    );
+    await silent('trace scale --rate 3x short -o fast.csv');
+    const replayed = async (replicas: number) => {
+      const { stdout } = await captured(`replay --trace fast --latency-profile seats.json --num-instances ${replicas}`);
+      return JSON.parse(stdout).cluster.ttft_p99_ms;
+    };
+    expect(await replayed(3)).toBeGreaterThan(500);
+    expect(await replayed(4)).toBeLessThan(500);
+    // 288 requests a second need 4.5 replicas.
+    const args = '--trace short --rate 3x --latency-profile seats.json --slo-ttft p99=500ms --seeds 1 --no-cache';
+    const { candidates, plan, verdict } = await planned(`plan ${args}`);
+    expect(candidates[0]!.plan!.replicas).toBe(5);
+    expect(verdict).toMatch(/^5 H100 .* at 288 req\/s: .*; 4 replicas do not: the backlog grows until the end/);
+    expect(plan.notes.join()).toMatch(
+      /the recording is too short for a steady state: it was lengthened to [\d,]+ requests/,
+    );
+  });
+
+  it('replays a recording that is long enough', async () => {
+    await silent(
+      `run --latency-profile flat.json --num-instances 8 --rate 25 --num-requests 600 ${LENGTHS.replace('--arrival constant', '')} --trace-output long`,
+    );
+    const args = '--trace long --latency-profile flat.json --slo-ttft p99=500ms --num-requests 500 --no-cache';
+    const { candidates, plan } = await planned(`plan ${args}`);
+    expect(candidates[0]!.plan).toMatchObject({ replicas: 3, at: { seeds: 1, requests: 600 } });
+    expect(plan.notes.join()).not.toContain('lengthened');
+  });
+
+  it('says how many requests no fleet serves because they are too long', async () => {
+    const long = '--prompt-tokens 3000 --prompt-tokens-stdev 1500 --prompt-tokens-min 10 --prompt-tokens-max 8000';
+    const args = `${long} ${constant('output', 12)} --latency-profile flat.json --rate 5 --num-requests 400 --seeds 1 --no-cache`;
+    const { verdict, candidates } = await planned(`plan ${args} --slo-ttft p99=2s`);
+    expect(candidates[0]!.plan!.at!.unservable).toBeGreaterThan(0.1);
+    expect(verdict).toMatch(
+      /\d+ % of the requests are longer than 4096 tokens, the longest that a replica holds: no fleet serves them/,
+    );
+  });
+});
+
 describe('bad input of plan', () => {
   const refused = async (args: string) => {
     const { code, stderr } = await captured(args);

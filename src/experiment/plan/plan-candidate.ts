@@ -174,7 +174,12 @@ async function curveOf(
   const shares = greatest === null || !Number.isFinite(greatest) || curve.length > 0 ? [] : CURVE_SHARES;
   const loads = [...curve, ...(factor === null ? [] : [factor]), ...shares.map((share) => share * greatest!)];
   if (greatest !== null && Number.isFinite(greatest)) loads.push(greatest);
-  const points = await Promise.all([...new Set(loads)].map((at) => evaluator.keeps({ replicas, factor: at })));
+  // Loads that were asked for have all seeds; others as many as their verdict needs.
+  const points = await Promise.all(
+    [...new Set(loads)].map((at) =>
+      curve.includes(at) ? evaluator.whole({ replicas, factor: at }) : evaluator.keeps({ replicas, factor: at }),
+    ),
+  );
   return points.sort((a, b) => a.factor - b.factor);
 }
 

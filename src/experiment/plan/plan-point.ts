@@ -49,6 +49,7 @@ export function planPoint(
   runs: readonly SteadyState[],
   measures: readonly LatencyMeasure[],
   slos: readonly Slo[],
+  isRecorded = false,
 ): PlanPoint {
   const latencies = measures.map((measure, i) => measured(measure, runs, i));
   const share = (count: (run: SteadyState) => number, of: (run: SteadyState) => number) =>
@@ -57,7 +58,7 @@ export function planPoint(
     (run) => run.lost,
     (run) => run.requests,
   );
-  const { growth, isGrowing } = stationarity(runs);
+  const { growth, isGrowing } = stationarity(runs, isRecorded);
   const misses = slos.some((slo) => {
     const { ms } = latencies.find((one) => isSameMeasure(one, slo))!;
     return ms === null || ms > slo.limitMs;

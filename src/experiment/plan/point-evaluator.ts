@@ -90,11 +90,12 @@ export class PointEvaluator {
     const usual = Math.max(this.settings.requests, enoughRequests(rate, (await this.#idleRun()).e2eP50S));
     for (let wanted = Math.min(mostRequests, usual); ; ) {
       const requests = this.load.length(wanted);
-      const runs = await this.#run(at, requests, this.load.variesWithSeed(requests) ? seeds : seeds.slice(0, 1));
-      const point = planPoint({ ...at, rate, requests }, runs, measures, slos);
+      const isRecorded = !this.load.variesWithSeed(requests);
+      const runs = await this.#run(at, requests, isRecorded ? seeds.slice(0, 1) : seeds);
+      const point = planPoint({ ...at, rate, requests }, runs, measures, slos, isRecorded);
       const misses = slos.some((slo) => (latencyOf(point, slo).ms ?? Number.POSITIVE_INFINITY) > slo.limitMs);
       if (misses || point.why === 'lost' || requests >= mostRequests) return point;
-      const { isGrowing, lengthFactor } = stationarity(runs);
+      const { isGrowing, lengthFactor } = stationarity(runs, isRecorded);
       if (!isGrowing && lengthFactor <= 1) return point;
       wanted = Math.min(mostRequests, Math.ceil(requests * (isGrowing ? Math.max(2, lengthFactor) : lengthFactor)));
     }

@@ -24,19 +24,24 @@ export function enoughRequests(rate: number, idleS: number): number {
   return Math.ceil(MARGIN * TIMES_E2E * LOADED * idleS * rate);
 }
 
-/** Judges runs of one point with different seeds together: what seeds share is the trend. */
-export function stationarity(runs: readonly SteadyState[]): Stationarity {
+/**
+ * Judges runs of one point with different seeds together: what seeds share is the trend.
+ * @param isRecorded traffic with its own ups and downs, whose requests in flight rise and fall with it: then only the verdict
+ * on the whole run counts
+ */
+export function stationarity(runs: readonly SteadyState[], isRecorded: boolean): Stationarity {
   const parts = Array.from({ length: STEADY_PARTS }, (_, part) => meanOf(runs.map(({ inFlight }) => inFlight[part]!)));
   const { slope, error } = trend(parts);
   const level = meanOf(parts);
   const grown = slope * (STEADY_PARTS - 1);
   const growth = level === 0 ? 0 : grown / level;
   const isClear = slope > studentT975(STEADY_PARTS - 2) * error;
+  const isSaturated = runs.every((run) => run.isSaturated);
   const measured = meanOf(runs.map(({ measuredS }) => measuredS));
   const needed = TIMES_E2E * meanOf(runs.map(({ e2eP50S }) => e2eP50S));
   return {
     growth,
-    isGrowing: growth > LEAST_GROWTH && grown > LEAST_REQUESTS && isClear,
+    isGrowing: isSaturated || (!isRecorded && growth > LEAST_GROWTH && grown > LEAST_REQUESTS && isClear),
     lengthFactor: needed <= measured ? 1 : (MARGIN * needed) / measured,
   };
 }

@@ -35,7 +35,10 @@ export function chosenCandidate(
 export function verdictOf(candidates: readonly PlannedCandidate[], chosen: number | null, asked: Asked): string {
   if (chosen === null) return `${noFleet(candidates, asked)}${unservedText(candidates[0]!)}.`;
   const candidate = candidates[chosen]!;
-  const text = asked.replicas === null ? leastText(candidate, candidates, asked) : greatestText(candidate, asked);
+  const text =
+    asked.replicas === null
+      ? leastText(candidate, candidates, asked)
+      : greatestText(candidate, candidates.length, asked);
   return `${text}${unservedText(candidate)}.`;
 }
 
@@ -87,7 +90,7 @@ function latenciesText({ modelErrorPercent }: PlannedCandidate, point: PlanPoint
     .join('; ');
 }
 
-function greatestText(candidate: PlannedCandidate, { slos, load, replicas }: Asked): string {
+function greatestText(candidate: PlannedCandidate, of: number, { slos, load, replicas }: Asked): string {
   const { at, greatest, greatestRange } = candidate.plan!;
   const fleet = fleetText(candidate, replicas!);
   const most = greatest === null ? null : greatest * load.baseRate;
@@ -96,7 +99,7 @@ function greatestText(candidate: PlannedCandidate, { slos, load, replicas }: Ask
     const [low, high] = range.map((factor) => (factor === null ? null : factor * load.baseRate));
     const within =
       low == null || high == null ? '' : ` (${rateText(low)} to ${rateText(high)} within the model's error)`;
-    return `${fleet} ${keep(replicas!)} ${slosText(slos)} up to ${rateText(most!)}${within}: ${latenciesText(candidate, at!, slos)}`;
+    return `${fleet} ${keep(replicas!)} ${slosText(slos)} up to ${rateText(most!)}${within}${of > 1 ? `, the most for its ${candidate.pricePerHour === null ? 'GPUs' : 'price'} of ${of}` : ''}: ${latenciesText(candidate, at!, slos)}`;
   }
   if (at!.kept) {
     return `${fleet} ${keep(replicas!)} ${slosText(slos)} at ${rateText(at!.rate)}: ${latenciesText(candidate, at!, slos)}; ${headRoomText(greatest!, at!)}`;

@@ -57,7 +57,7 @@ export function summarise(
     load: loadOverTime(table, outcomes, instances.length),
     saturation: document.saturation,
     stepTimes: stepTimesText(document.latency),
-    ...(measures === undefined ? {} : { steady: steadyState(table, outcomes, cluster, measures) }),
+    ...(measures === undefined ? {} : { steady: steadyState(table, outcomes, document, measures) }),
   };
 }
 

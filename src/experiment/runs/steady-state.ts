@@ -1,6 +1,6 @@
 import { percentile } from '../../kernel/percentile.js';
 import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
-import type { ClusterMetrics } from '../../simulator/result-document.js';
+import type { ClusterMetrics, ResultDocument } from '../../simulator/result-document.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { LatencyMeasure } from '../metrics.js';
 
@@ -29,6 +29,8 @@ export interface SteadyState {
   parts: (number | null)[][];
   /** Requests in the cluster on the mean, in each part. */
   inFlight: number[];
+  /** The verdict on the whole run: more arrived than was served, until the end. */
+  isSaturated: boolean;
   /** Tokens of a mean and of a 99th percentile prompt. */
   promptTokens: { mean: number; p99: number };
 }
@@ -43,7 +45,7 @@ const MOST_LEFT_OUT = 0.4;
 export function steadyState(
   table: RequestTable,
   outcomes: RequestOutcomes,
-  cluster: ClusterMetrics,
+  { cluster, saturation }: Pick<ResultDocument, 'cluster' | 'saturation'>,
   measures: readonly LatencyMeasure[],
 ): SteadyState {
   const { count, arrivalUs, inputTokens } = table;
@@ -91,6 +93,7 @@ export function steadyState(
     e2eP50S: e2eUs / 1e6,
     values: measures.map((measure) => pooled(measure, cluster) ?? measuredMs(measure, rows, outcomes)),
     parts: measures.map((measure) => byPart.map((part) => measuredMs(measure, part, outcomes))),
+    isSaturated: saturation.state === 'saturated',
     inFlight: inFlightByPart(table, outcomes, fromUs, partUs),
     promptTokens: {
       mean: prompts.reduce((sum, n) => sum + n, 0) / Math.max(1, rows.length),
