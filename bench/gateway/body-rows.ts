@@ -1,7 +1,7 @@
 import type { BenchTable } from '../bench-table.js';
-import { loaded, median } from './measure.js';
+import { loaded } from './measure.js';
 import { processorMs } from './processor-time.js';
-import { delaysOf } from './worst-bodies.js';
+import { delaysOf, sendBody } from './worst-bodies.js';
 import { type ScriptOptions, wrkScript } from './wrk-script.js';
 
 /** A router under test. */
@@ -12,8 +12,10 @@ export interface Rival {
 }
 
 const PATH = '/v1/chat/completions';
-/** A prompt of 400 kB; as many of them as the default index of four replicas holds. */
-const LONG = { sentences: 8900, chats: 4 };
+/** A prompt of 400 kB. */
+const LONG_SENTENCES = 8900;
+/** Different ones in turn: as many as the default index of four replicas holds, and more. */
+const LONG_CHATS = [4, 32];
 const MOST_RATIO = 1.5;
 const MOST_DELAY_MS = 20;
 const LONG_PER_SECOND = 20;
@@ -65,42 +67,59 @@ export async function processorRows(
   }
 }
 
-/** Long prompts, small streams beside them, and the worst bodies. */
+/** Processor time per request of long prompts. */
 export async function longRows(
   table: BenchTable,
   rivals: readonly Rival[],
   options: Pick<ScriptOptions, 'folder' | 'key'>,
   [rounds, secondsLong]: readonly [number, number],
 ): Promise<void> {
-  const own = rivals.find(({ name }) => name === 'twinyard')!;
-  const script = wrkScript({ ...options, ...LONG, stream: false });
-  const times = await processorTimes(rivals, script, 4, [Math.min(rounds, 3), secondsLong]);
-  for (const [name, ms] of times) table.report(`400 kB prompts, processor time: ${name}`, us(ms), '', null);
-  const vllm = times.get('vllm-router');
-  if (vllm !== undefined) {
+  for (const chats of LONG_CHATS) {
+    const script = wrkScript({ ...options, sentences: LONG_SENTENCES, chats, stream: false });
+    const times = await processorTimes(rivals, script, 4, [Math.min(rounds, 3), secondsLong]);
+    const what = `${chats} prompts of 400 kB, processor time`;
+    for (const [name, ms] of times) table.report(`${what}: ${name}`, us(ms), '', null);
+    const vllm = times.get('vllm-router');
+    if (vllm === undefined) continue;
     const ratio = times.get('twinyard')! / vllm;
     table.report(
-      '400 kB prompts, processor time: twinyard against vllm-router',
+      `${what}: twinyard against vllm-router`,
       `${ratio.toFixed(2)} x`,
       `<= ${MOST_RATIO} x`,
       ratio <= MOST_RATIO,
     );
   }
+}
+
+/** Small streams while long prompts arrive, against the same without. */
+export async function besideRows(
+  table: BenchTable,
+  rivals: readonly Rival[],
+  options: Pick<ScriptOptions, 'folder' | 'key'>,
+  [rounds, secondsLong]: readonly [number, number],
+): Promise<void> {
   const small = wrkScript({ ...options, stream: true });
-  const alone: number[] = [];
-  const beside: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    alone.push((await loaded(urlOf(own), small, 8, secondsLong)).p99Ms);
-    beside.push(await besideLong(own, small, secondsLong));
-  }
   const middle = (all: number[]) => all.sort((a, b) => a - b)[all.length >> 1]!;
-  const ratio = middle(beside) / middle(alone);
-  table.report(
-    `8 small streams beside ${LONG_PER_SECOND} prompts of 400 kB a second: p99 against alone`,
-    `${middle(beside).toFixed(2)} ms, ${middle(alone).toFixed(2)} ms`,
-    `<= ${MOST_RATIO} x`,
-    ratio <= MOST_RATIO,
-  );
+  for (const rival of rivals) {
+    const alone: number[] = [];
+    const beside: number[] = [];
+    await besideLong(rival, small, WARM_UP_S);
+    for (let round = 0; round < rounds; round++) {
+      alone.push((await loaded(urlOf(rival), small, 8, secondsLong)).p99Ms);
+      beside.push(await besideLong(rival, small, secondsLong));
+    }
+    const isOwn = rival.name === 'twinyard';
+    table.report(
+      `8 small streams beside ${LONG_PER_SECOND} prompts of 400 kB a second: p99 against alone: ${rival.name}`,
+      `${middle(beside).toFixed(2)} ms, ${middle(alone).toFixed(2)} ms`,
+      isOwn ? `<= ${MOST_RATIO} x` : '',
+      isOwn ? middle(beside) <= MOST_RATIO * middle(alone) : null,
+    );
+  }
+}
+
+/** How long the worst bodies delay other requests. */
+export async function worstRows(table: BenchTable, own: Rival): Promise<void> {
   const { delays, idleMs } = await delaysOf(own.port);
   for (const { kind, worstMs } of delays)
     table.report(`beside 16 MiB of ${kind}: longest delay`, `${worstMs.toFixed(1)} ms`, '', null);
@@ -114,18 +133,13 @@ export async function longRows(
   );
 }
 
-/** The p99 of small streams while long prompts arrive at a constant rate. */
-async function besideLong(own: Rival, small: string, secondsLong: number): Promise<number> {
-  const content = 'The quick brown fox jumps over the lazy dog. '.repeat(LONG.sentences);
-  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], max_tokens: 16 });
-  const headers = { 'content-type': 'application/json' };
-  const timer = setInterval(() => {
-    void fetch(urlOf(own), { method: 'POST', headers, body })
-      .then((response) => response.arrayBuffer())
-      .catch(() => null);
-  }, 1000 / LONG_PER_SECOND);
+/** The p99 of small streams while long prompts arrive at a constant rate, sent with as little work as possible. */
+async function besideLong({ port }: Rival, small: string, secondsLong: number): Promise<number> {
+  const content = 'The quick brown fox jumps over the lazy dog. '.repeat(LONG_SENTENCES);
+  const body = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], max_tokens: 16 }));
+  const timer = setInterval(() => void sendBody(port, PATH, body), 1000 / LONG_PER_SECOND);
   try {
-    return median([await loaded(urlOf(own), small, 8, secondsLong)]).p99Ms;
+    return (await loaded(`http://127.0.0.1:${port}${PATH}`, small, 8, secondsLong)).p99Ms;
   } finally {
     clearInterval(timer);
   }

@@ -5,6 +5,8 @@ import { createServer, type ServerResponse } from 'node:http';
  * Argument: its port.
  */
 const PIECES = 16;
+/** Bodies of more bytes are not parsed: that would take the processors from the proxy for longer than the proxy needs them. */
+const MOST_PARSED = 64 * 1024;
 const answer = JSON.stringify({
   id: 'cmpl-1',
   object: 'chat.completion',
@@ -31,6 +33,11 @@ function stream(response: ServerResponse): void {
   next();
 }
 
+function streams(body: Buffer): boolean {
+  if (body.length > MOST_PARSED) return body.includes('"stream":true');
+  return (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
+}
+
 function send(response: ServerResponse, body: string): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
   response.end(body);
@@ -44,8 +51,7 @@ createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', () => {
-    const { stream: streams } = JSON.parse(Buffer.concat(pieces).toString()) as { stream?: boolean };
-    if (streams) stream(response);
+    if (streams(Buffer.concat(pieces))) stream(response);
     else send(response, answer);
   });
 }).listen(Number(process.argv[2]), '127.0.0.1');

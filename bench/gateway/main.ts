@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BenchTable } from '../bench-table.js';
-import { longRows, processorRows, type Rival } from './body-rows.js';
+import { besideRows, longRows, processorRows, type Rival, worstRows } from './body-rows.js';
 import { type Load, loaded, median } from './measure.js';
 import { wrkScript } from './wrk-script.js';
 
@@ -12,10 +12,17 @@ import { wrkScript } from './wrk-script.js';
  * The gateway with prefix-aware weighted routing, and once more with keys, limits, usage and flow control on top,
  * against other routers, nginx and a bare proxy: the same four backends, the same minute, rounds taken in turn. Rivals
  * are used where they are installed: `wrk` and `nginx` on the path, `vllm-router` and `smg` in the folder that ROUTERS
- * names (`pip install vllm-router smg` into a throw-away environment). Arguments: rounds, and seconds of each. Tails
- * differ from round to round by a fifth: it takes many rounds to separate two routers.
+ * names (`pip install vllm-router smg` into a throw-away environment). Arguments: rounds, seconds of each, and which rows
+ * (all by default). Tails differ from round to round by a fifth: it takes many rounds to separate two routers.
  */
-const [rounds = 9, secondsLong = 2] = process.argv.slice(2).map(Number);
+const ROWS = ['plain', 'streamed', 'one', 'processor', 'long', 'beside', 'worst'];
+const [rounds = 9, secondsLong = 2] = process.argv.slice(2, 4).map(Number);
+const chosen = process.argv.length > 4 ? process.argv.slice(4) : ROWS;
+const unknown = chosen.filter((row) => !ROWS.includes(row));
+if (unknown.length > 0 || !(rounds > 0 && secondsLong > 0)) {
+  process.stderr.write(`usage: bench:gateway -- [rounds [seconds [rows]]], rows: ${ROWS.join(', ')}\n`);
+  process.exit(1);
+}
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-'));
@@ -114,7 +121,7 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
   const table = new BenchTable();
   const path = '/v1/chat/completions';
   const measured = new Map<string, Load>();
-  for (const stream of [false, true]) {
+  for (const stream of [false, true].filter((one) => chosen.includes(one ? 'streamed' : 'plain'))) {
     const file = wrkScript({ folder, stream, key });
     const loads = new Map<string, Load[]>(rivals.map(({ name }) => [name, []]));
     for (let round = 0; round <= rounds; round++) {
@@ -166,18 +173,22 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
         ours.p99Ms <= vllm.p99Ms,
       );
   }
-  const alone = wrkScript({ folder, stream: false, key });
-  const direct: Load[] = [];
-  const through: Load[] = [];
-  for (let round = 0; round < rounds; round++) {
-    direct.push(await loaded(`${urls[0]}${path}`, alone, 1, 2));
-    through.push(await loaded(`http://127.0.0.1:9300${path}`, alone, 1, 2));
+  if (chosen.includes('one')) {
+    const alone = wrkScript({ folder, stream: false, key });
+    const direct: Load[] = [];
+    const through: Load[] = [];
+    for (let round = 0; round < rounds; round++) {
+      direct.push(await loaded(`${urls[0]}${path}`, alone, 1, 2));
+      through.push(await loaded(`http://127.0.0.1:9300${path}`, alone, 1, 2));
+    }
+    const added = median(through).p50Ms - median(direct).p50Ms;
+    table.report('one connection: added at the median', `${added.toFixed(2)} ms`, '<= 0.60 ms', added <= 0.6);
   }
-  const added = median(through).p50Ms - median(direct).p50Ms;
-  table.report('one connection: added at the median', `${added.toFixed(2)} ms`, '<= 0.60 ms', added <= 0.6);
   const compared = rivals.filter(({ name }) => ['twinyard', 'vllm-router', 'smg'].includes(name));
-  await processorRows(table, compared, { folder, key }, [rounds, secondsLong]);
-  await longRows(table, compared, { folder, key }, [rounds, secondsLong]);
+  if (chosen.includes('processor')) await processorRows(table, compared, { folder, key }, [rounds, secondsLong]);
+  if (chosen.includes('long')) await longRows(table, compared, { folder, key }, [rounds, secondsLong]);
+  if (chosen.includes('beside')) await besideRows(table, compared, { folder, key }, [rounds, secondsLong]);
+  if (chosen.includes('worst')) await worstRows(table, compared[0]!);
   table.print();
 } finally {
   for (const child of started) child.kill('SIGTERM');

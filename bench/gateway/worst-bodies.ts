@@ -53,7 +53,7 @@ export async function delaysOf(port: number): Promise<{ delays: Delay[]; idleMs:
       const [path, body] = made();
       const bytes = Buffer.from(body);
       await worst();
-      await send(port, path, bytes);
+      await sendBody(port, path, bytes);
       delays.push({ kind, worstMs: await worst() });
     }
     return { delays, idleMs };
@@ -62,8 +62,8 @@ export async function delaysOf(port: number): Promise<{ delays: Delay[]; idleMs:
   }
 }
 
-/** Resolves when the response has begun, or the connection is closed. */
-function send(port: number, path: string, body: Buffer): Promise<void> {
+/** Sends a body on a connection of its own. Resolves when the response has begun, or the connection is closed. */
+export function sendBody(port: number, path: string, body: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {}).on('close', () => resolve());

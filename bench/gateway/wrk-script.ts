@@ -17,7 +17,7 @@ export interface ScriptOptions {
 
 /** A script for wrk: prompts with different prefixes in turn, by default 64 of 1.3 kB. */
 export function wrkScript({ folder, stream, key, sentences = 25, chats = CHATS }: ScriptOptions): string {
-  const path = join(folder, `${stream ? 'stream' : 'plain'}-${sentences}.lua`);
+  const path = join(folder, `${stream ? 'stream' : 'plain'}-${sentences}-${chats}.lua`);
   const question = SENTENCE.repeat(sentences);
   const bodies = Array.from({ length: chats }, (_, chat) => {
     const system = { role: 'system', content: `You are the helpful assistant number ${chat} of ${chats}.` };
