@@ -71,6 +71,7 @@ async function exposed(): Promise<ReadonlyMap<string, readonly string[]>> {
   });
   await response.text();
   expect(response.status).toBe(200);
+  gateway.metrics.control = { isLeading: true };
   const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   // Fails unless every sample has exactly the labels of its family.
   parseExposition(text);

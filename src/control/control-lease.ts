@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '../store/open-store.js';
-import type { Candidate, Elect, Election } from './election.js';
+import type { Elect, Election, LeadCandidate } from './election.js';
 import { noLeaderNow, otherControlPlane } from './errors.js';
 import type { HostIdentity } from './host-identity.js';
 import {
@@ -182,7 +182,7 @@ export class ControlLease {
     return takeTurn(this.#options, { ...claim, elected, wasLeader: this.#standing.isLeader });
   }
 
-  #candidate(): Candidate {
+  #candidate(): LeadCandidate {
     const { host, mayLead } = this.#options;
     return {
       identity: identityOf(host),

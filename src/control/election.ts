@@ -9,7 +9,7 @@ export interface Election {
 }
 
 /** A control plane that takes part in an election. */
-export interface Candidate {
+export interface LeadCandidate {
   /** The same after a crash, and of no other process that runs. */
   readonly identity: string;
   /** Whether it can take over; read when no process leads. */
@@ -20,4 +20,4 @@ export interface Candidate {
 }
 
 /** Takes part in an election; resolves after the first attempt. */
-export type Elect = (candidate: Candidate) => Promise<Election>;
+export type Elect = (candidate: LeadCandidate) => Promise<Election>;

@@ -63,3 +63,6 @@ export const leaseNotRenewed = (lease: string, seconds: number, problem: string)
 
 export const leaseNotUsable = (lease: string, problem: string) =>
   `Lease ${lease}: this process cannot lead (${problem})`;
+
+export const leaseNotReleased = (lease: string, seconds: number, problem: string) =>
+  `Lease ${lease} was not released: another process takes over in ${seconds} seconds (${problem})`;

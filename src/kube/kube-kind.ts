@@ -11,6 +11,7 @@ export const SECRETS: KubeKind = { group: '', version: 'v1', resource: 'secrets'
 export const KUBE_EVENTS: KubeKind = { group: '', version: 'v1', resource: 'events' };
 export const NODES: KubeKind = { group: '', version: 'v1', resource: 'nodes' };
 export const DEPLOYMENTS: KubeKind = { group: 'apps', version: 'v1', resource: 'deployments' };
+export const LEASES: KubeKind = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 export const ENDPOINT_SLICES: KubeKind = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' };
 export const INFERENCE_POOLS: KubeKind = {
   group: 'inference.networking.k8s.io',

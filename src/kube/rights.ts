@@ -11,6 +11,8 @@ export interface RoleRule {
 /** What is done with objects of a kind, and the verbs that the API server checks for it. */
 const VERBS = {
   get: ['get'],
+  create: ['create'],
+  update: ['update'],
   list: ['list'],
   /** By a list-watch loop. */
   follow: ['list', 'watch'],
@@ -25,23 +27,31 @@ export interface KubeUse {
   readonly action: keyof typeof VERBS;
   /** A subresource. */
   readonly part?: string;
+  /** Of the only object that is meant; `create` cannot be limited to one. */
+  readonly name?: string;
 }
 
 const ORDER = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 
-/** The least rights for a number of calls: one rule for each resource. */
+/** The least rights for a number of calls: one rule for each resource, or object of it. */
 export function rulesFor(uses: readonly KubeUse[]): RoleRule[] {
-  const verbs = new Map<string, { group: string; resource: string; verbs: Set<string> }>();
-  for (const { action, kind, part } of uses) {
+  const verbs = new Map<string, Pick<KubeUse, 'name'> & { group: string; resource: string; verbs: Set<string> }>();
+  for (const { action, kind, name, part } of uses) {
     const resource = part === undefined ? kind.resource : `${kind.resource}/${part}`;
-    const key = `${kind.group}/${resource}`;
-    const rule = verbs.get(key) ?? { group: kind.group, resource, verbs: new Set() };
+    const key = `${kind.group}/${resource}/${name ?? ''}`;
+    const rule = verbs.get(key) ?? {
+      group: kind.group,
+      resource,
+      verbs: new Set(),
+      ...(name === undefined ? {} : { name }),
+    };
     for (const verb of VERBS[action]) rule.verbs.add(verb);
     verbs.set(key, rule);
   }
-  return [...verbs.values()].map(({ group, resource, verbs }) => ({
+  return [...verbs.values()].map(({ group, name, resource, verbs }) => ({
     apiGroups: [group],
     resources: [resource],
+    ...(name === undefined ? {} : { resourceNames: [name] }),
     verbs: ORDER.filter((verb) => verbs.has(verb)),
   }));
 }

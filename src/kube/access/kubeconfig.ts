@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import * as yaml from 'yaml';
 import { badKubeconfig, unreadableKubeconfig, unreadableKubeFile } from '../errors.js';
 import { ExecPlugin } from './exec-plugin.js';
+import { FileCredential } from './file-credential.js';
 import { bearer, type Credential, type Credentials, type KubeAccess } from './kube-access.js';
 import { TokenFile } from './token-file.js';
 
@@ -112,14 +113,23 @@ function credentialsOf(
     });
   }
   if (user.tokenFile) return new TokenFile(beside(user.tokenFile));
+  let isFirst = true;
+  return new FileCredential(() => {
+    // A login command writes its new token into the same file.
+    const present = isFirst ? user : part<User>(file, parsed(file), 'user', name);
+    isFirst = false;
+    return fixedCredential(file, name, present, beside);
+  });
+}
+
+function fixedCredential(file: string, name: string, user: User, beside: (path: string) => string): Credential {
   const cert = pem(beside, user['client-certificate-data'], user['client-certificate']);
   const key = pem(beside, user['client-key-data'], user['client-key']);
   if ((cert === null) !== (key === null)) throw badKubeconfig(file, `user '${name}' has a certificate without its key`);
-  const fixed: Credential = {
+  return {
     authorization: authorizationOf(file, name, user),
     ...(cert === null || key === null ? {} : { cert, key }),
   };
-  return { read: () => Promise.resolve(fixed) };
 }
 
 function authorizationOf(file: string, name: string, user: User): string | null {

@@ -1,9 +1,11 @@
 import { KubeStatusError } from '../errors.js';
 import type { KubeClient } from '../kube-client.js';
+import { collectionPath, KUBE_EVENTS, LEASES } from '../kube-kind.js';
+import { type RoleRule, rulesFor } from '../rights.js';
 import type { LeaseName } from './lease-name.js';
 import type { LeaseObject, LeaseSpec } from './lease-object.js';
 
-const GROUP = 'coordination.k8s.io';
+const API_VERSION = `${LEASES.group}/${LEASES.version}`;
 /** A call that takes longer is given up: two more fit before the holder steps down. */
 const CALL_MS = 3000;
 
@@ -19,7 +21,7 @@ export class LeaseCalls {
   constructor(client: LeaseClient, lease: LeaseName) {
     this.#client = client;
     this.#lease = lease;
-    this.#all = `/apis/${GROUP}/v1/namespaces/${lease.namespace}/leases`;
+    this.#all = collectionPath(LEASES, lease.namespace);
     this.#own = `${this.#all}/${lease.name}`;
   }
 
@@ -36,13 +38,13 @@ export class LeaseCalls {
   /** Fails with 409 when there is one by now. */
   create(spec: LeaseSpec): Promise<LeaseObject> {
     const { name, namespace } = this.#lease;
-    const body = { apiVersion: `${GROUP}/v1`, kind: 'Lease', metadata: { name, namespace }, spec };
+    const body = { apiVersion: API_VERSION, kind: 'Lease', metadata: { name, namespace }, spec };
     return this.#client.json(this.#all, { method: 'POST', body, signal: AbortSignal.timeout(CALL_MS) });
   }
 
   /** Fails with 409 when it has been changed since `before` was read: its resourceVersion goes along. */
   update(before: LeaseObject, spec: LeaseSpec): Promise<LeaseObject> {
-    const body = { ...before, apiVersion: `${GROUP}/v1`, kind: 'Lease', spec };
+    const body = { ...before, apiVersion: API_VERSION, kind: 'Lease', spec };
     return this.#client.json(this.#own, { method: 'PUT', body, signal: AbortSignal.timeout(CALL_MS) });
   }
 
@@ -55,20 +57,22 @@ export class LeaseCalls {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { generateName: `${name}.`, namespace },
-      involvedObject: { apiVersion: `${GROUP}/v1`, kind: 'Lease', name, namespace, uid, resourceVersion },
+      involvedObject: { apiVersion: API_VERSION, kind: 'Lease', name, namespace, uid, resourceVersion },
       ...{ type: 'Normal', reason: 'LeaderElection', message: `${identity} ${what}`, count: 1 },
       ...{ firstTimestamp: time, lastTimestamp: time },
       source: { component: 'twinyard' },
       ...{ reportingComponent: 'twinyard', reportingInstance: identity.slice(0, 128) },
     };
-    const path = `/api/v1/namespaces/${namespace}/events`;
+    const path = collectionPath(KUBE_EVENTS, namespace);
     await this.#client.json(path, { method: 'POST', body, signal: AbortSignal.timeout(CALL_MS) });
   }
 }
 
-/** The least rights that these calls need. `create` cannot be limited to a name. */
-export const electionRules = ({ name }: Pick<LeaseName, 'name'>) => [
-  { apiGroups: [GROUP], resources: ['leases'], verbs: ['create'] },
-  { apiGroups: [GROUP], resources: ['leases'], resourceNames: [name], verbs: ['get', 'update'] },
-  { apiGroups: [''], resources: ['events'], verbs: ['create'] },
-];
+/** The least rights that these calls need. */
+export const electionRules = ({ name }: Pick<LeaseName, 'name'>): RoleRule[] =>
+  rulesFor([
+    { kind: LEASES, action: 'create' },
+    { kind: LEASES, action: 'get', name },
+    { kind: LEASES, action: 'update', name },
+    { kind: KUBE_EVENTS, action: 'create' },
+  ]);

@@ -163,6 +163,17 @@ describe('leader election by a Lease', () => {
     expect(api.events).toEqual(['a became leader', 'a stopped leading', 'b became leader']);
   });
 
+  it('says when it cannot be released, and then ends by itself', async () => {
+    const a = await join('a');
+    const b = await join('b');
+    a.client.isAway = true;
+    await a.election.release();
+    expect(a.problems).toEqual([
+      'Lease prod/twinyard was not released: another process takes over in 15 seconds (connect ECONNREFUSED)',
+    ]);
+    expect(await timeUntil(() => b.election.isHeld)).toBe(15_000);
+  });
+
   it('goes on at once after a crash with the same identity', async () => {
     await join('a');
     vi.clearAllTimers();

@@ -1,4 +1,4 @@
-import { KubeStatusError, leaseNotRenewed, leaseNotUsable } from '../errors.js';
+import { KubeStatusError, leaseNotReleased, leaseNotRenewed, leaseNotUsable } from '../errors.js';
 import { LeaseCalls, type LeaseClient } from './lease-calls.js';
 import type { LeaseName } from './lease-name.js';
 import { heldSpec, holderOf, LEASE_S, type LeaseObject, releasedSpec } from './lease-object.js';
@@ -81,8 +81,8 @@ export class LeaseElection {
     this.#isReleased = true;
     // It could renew the Lease after its release.
     await this.#turning;
-    await this.#giveUp().catch(() => {
-      // It ends by itself.
+    await this.#giveUp().catch((error: Error) => {
+      this.#options.onProblem(leaseNotReleased(this.name, LEASE_S, problemOf(error)));
     });
   }
 
@@ -114,7 +114,7 @@ export class LeaseElection {
   }
 
   #failed(error: Error): void {
-    const problem = error.name === 'TimeoutError' ? 'the Kubernetes API does not respond' : error.message;
+    const problem = problemOf(error);
     if (problem === this.#problem) return;
     this.#problem = problem;
     if (!this.isHeld) this.#options.onProblem(leaseNotUsable(this.name, problem));
@@ -171,6 +171,7 @@ export class LeaseElection {
     }
     this.#changedAt = this.#clock();
     this.#renewed = sent;
+    this.#notice();
     return true;
   }
 
@@ -191,3 +192,6 @@ export class LeaseElection {
     });
   }
 }
+
+const problemOf = ({ message, name }: Error) =>
+  name === 'TimeoutError' ? 'the Kubernetes API does not respond' : message;

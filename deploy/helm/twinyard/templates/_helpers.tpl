@@ -14,6 +14,44 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{/* Not empty where the gateways have a store, and so control planes. */}}
+{{- define "twinyard.hasStore" -}}
+{{- if or .Values.store.existingSecret .Values.config.store }}true{{ end }}
+{{- end }}
+
+{{/* Not empty where a Lease elects the control plane. */}}
+{{- define "twinyard.hasLease" -}}
+{{- if and .Values.leaderElection.enabled (include "twinyard.hasStore" .) }}true{{ end }}
+{{- end }}
+
+{{/* A Role or ClusterRole with its binding to the gateways: context, kind, mode, namespace, rules. */}}
+{{- define "twinyard.role" -}}
+{{- $name := printf "%s-%s" (include "twinyard.name" .context) .mode }}
+{{- if eq .kind "ClusterRole" }}{{ $name = printf "%s-%s" .context.Release.Namespace $name }}{{ end }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}
+metadata:
+  name: {{ $name }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels: {{- include "twinyard.labels" .context | nindent 4 }}
+rules:
+  {{- .rules | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}Binding
+metadata:
+  name: {{ $name }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels: {{- include "twinyard.labels" .context | nindent 4 }}
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: {{ .kind }}, name: {{ $name }} }
+subjects: [{ kind: ServiceAccount, name: {{ include "twinyard.name" .context }}, namespace: {{ .context.Release.Namespace }} }]
+{{- end }}
+
 {{/* twinyard.yaml: what the values say, then `config` over it. A selector of null removes the default one. */}}
 {{- define "twinyard.config" -}}
 {{- $kube := dict }}
@@ -25,6 +63,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
   "drain_ms" (mul .Values.drainSeconds 1000)
   "data_dir" "/var/lib/twinyard" }}
 {{- if $kube }}{{ $_ := set $config "kube" $kube }}{{ end }}
+{{- if include "twinyard.hasLease" . }}{{ $_ := set $config "leader_lease" (printf "%s/%s" .Release.Namespace (include "twinyard.name" .)) }}{{ end }}
 {{- if .Values.record }}{{ $_ := set $config "record" "/var/lib/twinyard/traffic.jsonl" }}{{ end }}
 {{- mergeOverwrite $config .Values.config | toYaml }}
 {{- end }}

@@ -71,7 +71,14 @@ export class FakeKubelet {
   #addresses = 0;
   #isClosed = false;
 
-  constructor(client: KubeClient, namespace: string) {
+  /**
+   * @param isBinding false for pods that have to live for more than 40 seconds: then Kubernetes removes those of a missing node
+   */
+  constructor(
+    client: KubeClient,
+    namespace: string,
+    private readonly isBinding = true,
+  ) {
     this.#client = client;
     this.#path = `/api/v1/namespaces/${namespace}`;
     this.#pods = new ListWatch({ client, path: `${this.#path}/pods`, changed: () => this.#look() });
@@ -124,6 +131,7 @@ export class FakeKubelet {
 
   #look(): void {
     if (this.#isClosed) return;
+    if (!this.isBinding) this.#killDeleted();
     for (const pod of this.#pods.cache.values()) {
       const { deletionTimestamp, labels = {}, name, uid = '' } = pod.metadata;
       if (labels[REPLICA] === undefined) continue;
@@ -141,6 +149,12 @@ export class FakeKubelet {
     }
   }
 
+  /** Pods without a node are deleted without grace time. */
+  #killDeleted(): void {
+    const present = new Set([...this.#pods.cache.values()].map(({ metadata }) => metadata.uid));
+    for (const [uid, { process }] of this.containers) if (!present.has(uid)) process?.kill('SIGKILL');
+  }
+
   async #begin(pod: KubeletPod): Promise<void> {
     const { labels = {}, name, uid = '' } = pod.metadata;
     const replica = labels[REPLICA]!;
@@ -151,7 +165,8 @@ export class FakeKubelet {
     }
     const target = { apiVersion: 'v1', kind: 'Node', name: this.#node };
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
-    await this.#client.json(`${this.#path}/pods/${name}/binding`, { method: 'POST', body: binding });
+    if (this.isBinding)
+      await this.#client.json(`${this.#path}/pods/${name}/binding`, { method: 'POST', body: binding });
     if (this.ignored.has(replica)) return;
     const [engine] = pod.spec.containers;
     const host = `${this.#base}.${++this.#addresses}`;
