@@ -129,6 +129,61 @@ describe.skipIf(KUBECONFIG === undefined)('a real API server', () => {
     }
   });
 
+  it('leaves alone what another control plane or a copy has, and deletes all that it has made', async () => {
+    const ground = await KubernetesGround.inCluster(access(), NAMESPACE);
+    const [first, second] = [await ground.open({ clusterUid: 'uid-1' }), await ground.open({ clusterUid: 'uid-2' })];
+    const core = `/api/v1/namespaces/${NAMESPACE}`;
+    const ids = async (runner: Runner) => (await runner.list()).map(({ id }) => id);
+    const isThere = (path: string) => ground.client.json(path).then(Boolean, () => false);
+    const readyOf = (runner: Runner) =>
+      new Promise((resolve) => runner.watch(({ type }) => type === 'ready' && resolve(null)));
+    const send = (path: string, body: object) => ground.client.json<object>(path, { method: 'POST', body });
+    try {
+      const bothReady = Promise.all([first, second].map(readyOf));
+      await first.start(ground.spec('a', {}, { secretEnv: { A: 'b' } }));
+      await second.start(ground.spec('b'));
+      await bothReady;
+      // The same labels, annotations and selector under another name, and a pod without an owner that has the same labels.
+      type Seen = { metadata: { labels: object; annotations: object }; spec: { template: { spec: object } } };
+      const { metadata, spec } = await ground.client.json<Seen>(ground.deployment('a'));
+      const { annotations, labels } = metadata;
+      const copy = {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'a-copy', labels, annotations },
+        spec,
+      };
+      await send(ground.deployment('').slice(0, -1), copy);
+      const alone = { metadata: { name: 'alone', labels }, spec: { ...spec.template.spec, nodeName: 'no-such-node' } };
+      await send(`${core}/pods`, alone);
+      const podsOfCopy = async () => {
+        const { items } = await ground.client.json<{
+          items: { metadata: { name: string; deletionTimestamp?: string } }[];
+        }>(`${core}/pods`);
+        return items.filter((one) => one.metadata.name.startsWith('a-copy-') && !one.metadata.deletionTimestamp);
+      };
+      while ((await podsOfCopy()).length === 0) await delay(20);
+      expect([await ids(first), await ids(second)]).toEqual([['a'], ['b']]);
+      expect((await second.discover()).problems).toContainEqual(
+        expect.stringMatching(
+          /has replicas of another Cluster or control plane, which are left alone: kubectl get deployments -n/,
+        ),
+      );
+      await first.stop('a', { graceMs: 1000 });
+      await first.close();
+      expect(await isThere(ground.deployment('a'))).toBe(false);
+      while (await isThere(`${core}/secrets/a`)) await delay(20);
+      expect(await isThere(ground.deployment('a-copy'))).toBe(true);
+      expect(await podsOfCopy()).toHaveLength(1);
+      expect(await isThere(`${core}/pods/alone`)).toBe(true);
+      expect((await second.list()).map(({ id, phase }) => [id, phase])).toEqual([['b', 'ready']]);
+    } finally {
+      await first.close();
+      await second.close();
+      await ground.clear();
+    }
+  });
+
   it('reports the admission webhook that refuses a pod', async () => {
     const ground = await KubernetesGround.inCluster(access(), NAMESPACE);
     const name = `twinyard-test-${process.pid}`;

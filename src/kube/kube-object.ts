@@ -11,6 +11,7 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
   readonly creationTimestamp?: string;
   /** Set while it is being deleted. */
   readonly deletionTimestamp?: string;

@@ -91,8 +91,11 @@ export class ClusterRunners {
     return this.#types.find(({ name }) => name === typeName)?.runsHere === true;
   }
 
-  /** The runner of a cluster with these settings; opened if need be. */
-  async use(cluster: string, typeName: string, settings: ClusterSettings): Promise<Runner> {
+  /**
+   * The runner of a cluster with these settings; opened if need be.
+   * @param clusterUid of the resource, for clusters that other control planes may use too
+   */
+  async use(cluster: string, typeName: string, settings: ClusterSettings, clusterUid?: string): Promise<Runner> {
     const present = this.#open.get(cluster);
     const isSame = present?.type.name === typeName && !present.type.isElsewhere?.(present.settings, settings);
     if (present !== undefined && isSame) {
@@ -107,7 +110,10 @@ export class ClusterRunners {
     await this.drop(cluster);
     const { folder, onFault, scrub = (line: string) => line, user = null } = this.#options;
     const mayAct = () => this.#mayAct(type);
-    const runner = await type.open({ cluster, settings, folder: join(folder, cluster), onFault, scrub, user, mayAct });
+    const runner = await type.open({
+      ...{ cluster, clusterUid, settings, folder: join(folder, cluster) },
+      ...{ onFault, scrub, user, mayAct },
+    });
     const unwatch = runner.watch(({ replica, type }) => {
       const event = { type, replica: { ...replica, cluster } };
       for (const listener of [...this.#listeners]) listener(event);

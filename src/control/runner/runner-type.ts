@@ -4,6 +4,8 @@ import type { ClusterSettings, ReplicaUser, Runner } from './contract.js';
 export interface RunnerOptions {
   /** The name of the Cluster. */
   readonly cluster: string;
+  /** Its UID: a Cluster of the same name in another store has another one. */
+  readonly clusterUid?: string | undefined;
   readonly settings: ClusterSettings;
   /** A folder for the state of the runner. */
   readonly folder: string;

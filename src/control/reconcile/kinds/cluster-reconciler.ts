@@ -46,7 +46,7 @@ export class ClusterReconciler implements Reconciler {
     const observed_generation = record.generation;
     let runner: Runner;
     try {
-      runner = await this.#runnerOf(ref.name, store.secretsOf(record) as ClusterSpec);
+      runner = await this.#runnerOf(ref.name, record.uid, store.secretsOf(record) as ClusterSpec);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       await store.putStatus(ref, record.uid, { phase: 'Failed', message: error.message, observed_generation });
@@ -59,10 +59,10 @@ export class ClusterReconciler implements Reconciler {
     return DISCOVER_MS;
   }
 
-  async #runnerOf(cluster: string, spec: ClusterSpec): Promise<Runner> {
+  async #runnerOf(cluster: string, uid: string, spec: ClusterSpec): Promise<Runner> {
     const { opened, runners } = this.options;
     const isNew = runners.typeOf(cluster) === null;
-    const runner = await runners.use(cluster, spec.type, clusterSettings(spec));
+    const runner = await runners.use(cluster, spec.type, clusterSettings(spec), uid);
     if (isNew) await opened(cluster);
     return runner;
   }

@@ -2,6 +2,7 @@ import { ENGINE_CONTAINER } from '../../../engines/pod/default-pod.js';
 import { KubeStatusError } from '../../../kube/errors.js';
 import type { KubeClient } from '../../../kube/kube-client.js';
 import { collectionPath, DEPLOYMENTS, type KubeKind, PODS, SECRETS } from '../../../kube/kube-kind.js';
+import type { KubeList } from '../../../kube/kube-object.js';
 import type { Deployment } from './manifests/deployment.js';
 import { MANAGER } from './manifests/replica-labels.js';
 
@@ -41,6 +42,12 @@ export class ClusterCalls {
 
   getDeployment(name: string): Promise<Deployment | null> {
     return orMissing(this.client.json<Deployment>(`${this.pathOf(DEPLOYMENTS)}/${name}`));
+  }
+
+  async hasDeployments(labelSelector: string): Promise<boolean> {
+    const query = { labelSelector, limit: 1 };
+    const list = await this.client.json<KubeList<Deployment>>(this.pathOf(DEPLOYMENTS), { query });
+    return (list.items?.length ?? 0) > 0;
   }
 
   /** Deletes it, and what it owns after it. An object that has taken its name since is left alone. */

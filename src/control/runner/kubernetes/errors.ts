@@ -40,6 +40,10 @@ export const foreignDeployment = (id: string, namespace: string) =>
     `replica '${id}': a Deployment of that name in namespace '${namespace}' belongs to another program`,
   );
 
+export const otherReplicas = (namespace: string, selector: string) =>
+  `namespace '${namespace}' has replicas of another Cluster or control plane, which are left alone: ` +
+  `kubectl get deployments -n ${namespace} -l '${selector}'`;
+
 export const podRemains = (id: string) =>
   new RunError(
     'RUNNER_WILL_NOT_END',

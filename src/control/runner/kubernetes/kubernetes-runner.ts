@@ -1,9 +1,7 @@
 import { findAccess } from '../../../kube/access/find-access.js';
 import type { KubeAccess } from '../../../kube/access/kube-access.js';
-import { notReached } from '../../../kube/errors.js';
 import { KubeClient } from '../../../kube/kube-client.js';
-import { DEPLOYMENTS, KUBE_EVENTS, PODS } from '../../../kube/kube-kind.js';
-import { ListWatch, type WatchTiming } from '../../../kube/watch/list-watch.js';
+import type { WatchTiming } from '../../../kube/watch/list-watch.js';
 import type {
   ClusterCapacity,
   ClusterSettings,
@@ -27,18 +25,20 @@ import {
 } from '../errors.js';
 import { ClusterSize } from './capacity/cluster-size.js';
 import { ClusterCalls } from './cluster-calls.js';
-import { foreignDeployment } from './errors.js';
+import { ClusterWatch } from './cluster-watch.js';
+import { foreignDeployment, otherReplicas } from './errors.js';
 import { kubernetesSettings } from './kubernetes-settings.js';
-import type { Deployment, ReplicaPod } from './manifests/deployment.js';
-import { ownLabels, REPLICA_LABEL, replicaLabels, START_LABEL, selectorOf } from './manifests/replica-labels.js';
+import type { Deployment } from './manifests/deployment.js';
+import { CLUSTER_UID_LABEL, MANAGED_LABELS, ownLabels, replicaLabels, selectorOf } from './manifests/replica-labels.js';
 import { deploymentManifest, renderedDeployment, secretManifest } from './manifests/replica-manifests.js';
 import { NO_PROGRESS, type PodReplicaRecord, readDeployment } from './manifests/replica-record.js';
 import { PodReplica, type PodReplicaContext } from './pod-replica.js';
-import { POD_WARNINGS, type PodEvent, PodWarnings } from './pod-warnings.js';
 
 export interface KubernetesRunnerOptions {
   /** The name of the Cluster: what the runner has made carries it as a label. */
   readonly cluster: string;
+  /** Of the Cluster, carried as a label too: one of the same name in another store is not this one. */
+  readonly clusterUid?: string | undefined;
   readonly settings: ClusterSettings;
   readonly scrub?: (line: string) => string;
   readonly onFault?: (error: Error) => void;
@@ -52,8 +52,6 @@ export interface KubernetesRunnerOptions {
 }
 
 const KILL_WAIT_MS = 30_000;
-/** How long the first lists may take. */
-const OPEN_MS = 20_000;
 
 /** Runs each replica as a Deployment of one pod. All state is in the cluster: the next runner finds it there. */
 export class KubernetesRunner implements Runner {
@@ -68,10 +66,7 @@ export class KubernetesRunner implements Runner {
   readonly #stopping = new Set<Promise<unknown>>();
   readonly #listeners = new Set<(event: RunnerEvent) => void>();
   readonly #closed = new AbortController();
-  readonly #deployments: ListWatch<Deployment>;
-  readonly #pods: ListWatch<ReplicaPod>;
-  readonly #events: ListWatch<PodEvent>;
-  readonly #warnings = new PodWarnings(() => this.#events.cache.values());
+  readonly #watch: ClusterWatch;
   #settings: ClusterSettings;
 
   private constructor(options: KubernetesRunnerOptions) {
@@ -88,7 +83,7 @@ export class KubernetesRunner implements Runner {
       calls: this.#calls,
       killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
       closed: this.#closed.signal,
-      warningOf: (uid) => this.#warnings.of(uid),
+      warningOf: (uid) => this.#watch.warnings.of(uid),
       scrub: options.scrub ?? ((line) => line),
       emit: (event) => {
         for (const listener of [...this.#listeners]) listener(event);
@@ -97,24 +92,18 @@ export class KubernetesRunner implements Runner {
         if (!isNotLeading(error)) onFault(error);
       },
     };
-    const labelSelector = selectorOf(ownLabels(options.cluster));
+    const labelSelector = selectorOf(ownLabels(options));
     const timing = options.watchTiming ?? {};
     const changed = () => this.#observe();
-    const followed = (path: string) => ({ client: this.#client, path, labelSelector, timing, changed });
-    this.#size = new ClusterSize(this.#client, () => this.#pods.cache.values());
-    this.#deployments = new ListWatch(followed(this.#calls.pathOf(DEPLOYMENTS)));
-    this.#pods = new ListWatch(followed(this.#calls.pathOf(PODS)));
-    this.#events = new ListWatch({
-      ...{ client: this.#client, path: this.#calls.pathOf(KUBE_EVENTS), fieldSelector: POD_WARNINGS, timing },
-      changed: () => this.#warnings.changed(),
-    });
+    this.#watch = new ClusterWatch({ client: this.#client, calls: this.#calls, labelSelector, timing, changed });
+    this.#size = new ClusterSize(this.#client, () => this.#watch.pods());
   }
 
   /** Connects and adopts the replicas in the namespace. Throws when the cluster cannot be reached or refuses the lists. */
   static async open(options: KubernetesRunnerOptions): Promise<KubernetesRunner> {
     const runner = new KubernetesRunner(options);
     try {
-      await runner.#synced();
+      await runner.#watch.synced();
       runner.#observe();
       for (const replica of runner.#replicas.values()) replica.restore();
       return runner;
@@ -130,10 +119,8 @@ export class KubernetesRunner implements Runner {
 
   async discover(): Promise<ClusterCapacity> {
     const capacity = await this.#size.read(this.#settings);
-    const stale = [this.#deployments, this.#pods, this.#events]
-      .map(({ problem }) => problem)
-      .filter((one) => one !== null);
-    return { ...capacity, problems: [...capacity.problems, ...stale] };
+    const others = await this.#otherOwners();
+    return { ...capacity, problems: [...capacity.problems, ...others, ...this.#watch.problems] };
   }
 
   async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
@@ -193,7 +180,7 @@ export class KubernetesRunner implements Runner {
     this.#closed.abort();
     await Promise.allSettled([...this.#starting.values(), ...this.#stopping]);
     await Promise.all([...this.#replicas.values()].map((replica) => replica.release()));
-    await Promise.all([this.#deployments, this.#pods, this.#events].map((watch) => watch.close()));
+    await this.#watch.close();
     await this.#client.close();
   }
 
@@ -202,7 +189,7 @@ export class KubernetesRunner implements Runner {
     const { endpoint, generation, id, resources, specHash, startupTimeoutMs, workspace } = spec;
     const startedAt = Date.now();
     const { namespace } = this.#calls;
-    const labels = replicaLabels(spec, this.#options.cluster, startedAt);
+    const labels = replicaLabels(spec, this.#options, startedAt);
     const settings = kubernetesSettings(this.#settings);
     await this.#size.check(resources, this.#settings);
     const { manifest: rendered, port } = renderedDeployment(spec, settings, { labels, namespace });
@@ -228,24 +215,25 @@ export class KubernetesRunner implements Runner {
     }
   }
 
+  /** Replicas of a Cluster in another store are left alone; if that store is lost, they run until they are deleted by hand. */
+  async #otherOwners(): Promise<string[]> {
+    const { clusterUid } = this.#options;
+    if (clusterUid === undefined) return [];
+    const labelSelector = `${selectorOf(MANAGED_LABELS)},${CLUSTER_UID_LABEL},${CLUSTER_UID_LABEL}!=${clusterUid}`;
+    const hasSome = await this.#calls.hasDeployments(labelSelector);
+    return hasSome ? [otherReplicas(this.#calls.namespace, labelSelector)] : [];
+  }
+
   #isOurs({ metadata: { labels = {} } }: Deployment): boolean {
-    return Object.entries(ownLabels(this.#options.cluster)).every(([name, value]) => labels[name] === value);
+    return Object.entries(ownLabels(this.#options)).every(([name, value]) => labels[name] === value);
   }
 
   #observe(): void {
-    if (this.#closed.signal.aborted || !this.#deployments.isListed || !this.#pods.isListed) return;
-    const pods = new Map<string, ReplicaPod[]>();
-    for (const pod of this.#pods.cache.values()) {
-      const key = keyOf(pod.metadata.labels);
-      pods.set(key, [...(pods.get(key) ?? []), pod]);
-    }
-    for (const deployment of this.#deployments.cache.values()) this.#adopt(deployment);
+    if (this.#closed.signal.aborted || !this.#watch.isListed) return;
+    const podsOf = this.#watch.podsByReplica();
+    for (const deployment of this.#watch.deployments()) this.#adopt(deployment);
     for (const [id, replica] of this.#replicas) {
-      const { startedAt } = replica.record;
-      replica.observe(
-        this.#deployments.cache.get(this.#calls.namespace, id),
-        pods.get(keyOf({ [REPLICA_LABEL]: id, [START_LABEL]: String(startedAt) })) ?? [],
-      );
+      replica.observe(this.#watch.deployment(id), podsOf(id, replica.record.startedAt));
     }
   }
 
@@ -262,27 +250,7 @@ export class KubernetesRunner implements Runner {
     if (found.progress.ending !== null) replica.terminate(found.progress.ending, 0);
     this.#context.emit({ type: 'started', replica: replica.handle });
   }
-
-  async #synced(): Promise<void> {
-    const both = Promise.all([this.#deployments.synced, this.#pods.synced]);
-    const until = Date.now() + OPEN_MS;
-    for (let isDone = false; !isDone; ) {
-      let timer: NodeJS.Timeout | undefined;
-      const tick = new Promise<boolean>((resolve) => {
-        timer = setTimeout(() => resolve(false), 100);
-      });
-      isDone = await Promise.race([both.then(() => true), tick]);
-      clearTimeout(timer);
-      const problem = this.#deployments.problem ?? this.#pods.problem;
-      if (isDone) return;
-      if (problem !== null || Date.now() > until) {
-        throw notReached(this.#client.access.server, problem ?? 'the first list takes too long');
-      }
-    }
-  }
 }
-
-const keyOf = (labels: Readonly<Record<string, string>> = {}) => `${labels[REPLICA_LABEL]} ${labels[START_LABEL]}`;
 
 function withoutPod(manifest: object): object {
   const { spec, ...rest } = manifest as { spec: object };

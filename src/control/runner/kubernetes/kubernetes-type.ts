@@ -8,8 +8,8 @@ export const kubernetesType = {
   runsHere: false,
   runsPods: true,
   isElsewhere,
-  async open({ cluster, mayAct, onFault, scrub, settings }: RunnerOptions) {
+  async open({ cluster, clusterUid, mayAct, onFault, scrub, settings }: RunnerOptions) {
     const { KubernetesRunner } = await import('./kubernetes-runner.js');
-    return KubernetesRunner.open({ cluster, settings, scrub, onFault, mayAct });
+    return KubernetesRunner.open({ cluster, clusterUid, settings, scrub, onFault, mayAct });
   },
 } as const satisfies RunnerType;

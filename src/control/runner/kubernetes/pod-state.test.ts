@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ReplicaPod } from './manifests/deployment.js';
-import { replicaProblem } from './pod-state.js';
+import { isPodOf, replicaProblem } from './pod-state.js';
 
 test('a pod that has a node is not reported as unschedulable', () => {
   const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no node' };
@@ -29,4 +29,15 @@ test('the last warning of a pod is its problem while it has no other and its eng
   expect(replicaProblem(null, pod({ waiting: { reason: 'ErrImagePull' } }, 'n1'), warning('Failed'))).toBe(
     'ErrImagePull',
   );
+});
+
+test('a pod belongs to a replica by its ReplicaSet, not by its labels', () => {
+  const pod = (...ownerReferences: { kind: string; name: string }[]): ReplicaPod => ({
+    metadata: { name: 'x', labels: { 'twinyard/replica': 'a' }, ownerReferences },
+    spec: { containers: [] },
+  });
+  expect(isPodOf(pod({ kind: 'ReplicaSet', name: 'a-5f7d9' }), 'a')).toBe(true);
+  expect(isPodOf(pod({ kind: 'ReplicaSet', name: 'a-copy-5f7d9' }), 'a')).toBe(false);
+  expect(isPodOf(pod({ kind: 'Job', name: 'a-5f7d9' }), 'a')).toBe(false);
+  expect(isPodOf(pod(), 'a')).toBe(false);
 });

@@ -31,6 +31,13 @@ export const conditionOf = (conditions: readonly KubeCondition[] | undefined, ty
 export const isPodReady = (pod: ReplicaPod) =>
   pod.metadata.deletionTimestamp === undefined && conditionOf(pod.status?.conditions, 'Ready')?.status === 'True';
 
+/**
+ * Whether a pod was made for the Deployment of this name, by its ReplicaSet, which has the name and a hash. Labels are not enough: a
+ * copy of a Deployment has them too.
+ */
+export const isPodOf = ({ metadata: { ownerReferences = [] } }: ReplicaPod, deployment: string): boolean =>
+  ownerReferences.some(({ kind, name }) => kind === 'ReplicaSet' && name.replace(/-[^-]+$/, '') === deployment);
+
 /** Whether the container runs or has run: it has a log. */
 export function hasLog(pod: ReplicaPod): boolean {
   const { restartCount = 0, state } = engineStatus(pod) ?? {};

@@ -2,10 +2,20 @@ import type { ReplicaSpec } from '../../contract.js';
 
 export const MANAGER = 'twinyard';
 
-/** Selects the objects of one cluster: nothing else is read, changed or deleted. */
-export const ownLabels = (cluster: string) => ({
-  'app.kubernetes.io/managed-by': MANAGER,
+/** A Cluster: its name for people, its UID against one of that name in another store. */
+export interface OwnCluster {
+  readonly cluster: string;
+  readonly clusterUid?: string | undefined;
+}
+
+export const CLUSTER_UID_LABEL = 'twinyard/cluster-uid';
+export const MANAGED_LABELS = { 'app.kubernetes.io/managed-by': MANAGER };
+
+/** Selects the objects of one cluster: nothing else is changed or deleted. */
+export const ownLabels = ({ cluster, clusterUid }: OwnCluster): Readonly<Record<string, string>> => ({
+  ...MANAGED_LABELS,
   'twinyard/cluster': cluster,
+  ...(clusterUid === undefined ? {} : { [CLUSTER_UID_LABEL]: clusterUid }),
 });
 
 export const selectorOf = (labels: Readonly<Record<string, string>>) =>
@@ -25,11 +35,11 @@ export const WORKSPACE_LABEL = 'twinyard/workspace';
 /** The labels of the Deployment of a replica, of its Secret and of its pod. */
 export function replicaLabels(
   { endpoint, engine, id, workspace }: Pick<ReplicaSpec, 'endpoint' | 'engine' | 'id' | 'workspace'>,
-  cluster: string,
+  own: OwnCluster,
   startedAt: number,
 ): Record<string, string> {
   return {
-    ...ownLabels(cluster),
+    ...ownLabels(own),
     'app.kubernetes.io/name': engine?.name ?? 'engine',
     'app.kubernetes.io/instance': id,
     'app.kubernetes.io/component': 'engine',

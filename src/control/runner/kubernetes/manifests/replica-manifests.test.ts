@@ -4,7 +4,7 @@ import { fakeSpec } from '../../fake-engine.fixture.js';
 import { quantity } from '../capacity/pod-demand.js';
 import { isElsewhere, kubernetesSettings } from '../kubernetes-settings.js';
 import { renderedPod } from './rendered-pod.js';
-import { replicaLabels } from './replica-labels.js';
+import { ownLabels, replicaLabels, selectorOf } from './replica-labels.js';
 import { deploymentManifest, renderedDeployment, secretManifest } from './replica-manifests.js';
 import { NO_PROGRESS, readDeployment } from './replica-record.js';
 
@@ -74,7 +74,7 @@ test('text that Kubernetes would replace is passed as it is', () => {
 
 test('secrets are in the Secret, which the Deployment owns, and nowhere else', () => {
   const spec = fakeSpec('a', {}, { images, secretEnv: { TOKEN: 'hush' } });
-  const labels = replicaLabels({ ...spec, engine: { name: 'vllm', version: 'v1+cu' } }, 'k8s', 7);
+  const labels = replicaLabels({ ...spec, engine: { name: 'vllm', version: 'v1+cu' } }, { cluster: 'k8s' }, 7);
   expect(labels).toMatchObject({ 'twinyard/version': 'v1_cu', 'twinyard/engine': 'vllm', 'twinyard/cluster': 'k8s' });
   const { manifest: rendered, port } = renderedDeployment(spec, settings(), { namespace: 'prod', labels });
   const { endpoint, generation, id, specHash, startupTimeoutMs, workspace } = spec;
@@ -149,7 +149,7 @@ const TEMPLATE = '/spec/template/spec';
 const patched = (operations: ManifestPatch['operations'], by: ManifestPatch['by'] = 'engine', allowed = true) => {
   const pod = source({ patches: [{ by, owner: "engine 'x' v1", operations }] });
   const spec = fakeSpec('a', {}, { images, env: { A: 'b' }, pod });
-  const labels = replicaLabels(spec, 'k8s', 7);
+  const labels = replicaLabels(spec, { cluster: 'k8s' }, 7);
   return renderedDeployment(spec, settings({ allowsEndpointPatches: allowed }), { labels, namespace: 'prod' }).manifest;
 };
 
@@ -217,6 +217,12 @@ test('patches of an endpoint need a cluster that allows them, and leave the envi
   const sidecar = { name: 'side', image: 'x', env: [variable] };
   const second = { op: 'add', path: `${TEMPLATE}/containers/-`, value: sidecar } as const;
   expect(() => patched([second], 'endpoint')).toThrow('sets LD_PRELOAD, which makes programs load code');
+});
+
+test('a Cluster of the same name in another store has other labels', () => {
+  const of = (clusterUid?: string) => selectorOf(ownLabels({ cluster: 'k8s', clusterUid }));
+  expect(of('u1')).toBe('app.kubernetes.io/managed-by=twinyard,twinyard/cluster=k8s,twinyard/cluster-uid=u1');
+  expect(of('u2')).not.toBe(of('u1'));
 });
 
 test('quantities of Kubernetes are numbers', () => {
