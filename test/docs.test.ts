@@ -6,6 +6,7 @@ import { COMMAND_LINES } from '../src/cli/command-lines.js';
 import { parseExperimentFile } from '../src/cli/compare/experiment-file.js';
 import { generatedPages } from '../src/cli/documentation/pages.js';
 import { flagsOf } from '../src/cli/flags/command-line.js';
+import { PLAN_FILE } from '../src/cli/plan/plan-flags.js';
 import { parseSweepFile } from '../src/cli/sweep/sweep-file.js';
 import { TUNE_FILE } from '../src/cli/tune/tune-flags.js';
 import { readResources } from '../src/control/resources/read-resources.js';
@@ -154,6 +155,8 @@ describe('pages', () => {
       else if (/^kind: Sweep$/m.test(text)) await expect(parseSweepFile(text, place)).resolves.toBeDefined();
       else if (/^kind: Tune$/m.test(text))
         await expect(parseExperimentFile(TUNE_FILE, text, place)).resolves.toBeDefined();
+      else if (/^kind: Plan$/m.test(text))
+        await expect(parseExperimentFile(PLAN_FILE, text, place)).resolves.toBeDefined();
       else if (/^trace_version:/m.test(text)) await expect(readTraceHeader(text, place)).resolves.toBeDefined();
       else if (/^apiVersion: twinyard\//m.test(text)) expect(() => readResources(text, place)).not.toThrow();
       else if (/^per_gpu_hour:/m.test(text)) expect(() => parsePrices(text, place)).not.toThrow();

@@ -186,7 +186,7 @@ function notesOf(
           `the recording is too short for a steady state: it was lengthened to ${counted(longest, 'request')} by its own statistics (sessions drawn from it, arriving with its rate and variation)`,
         ]),
     ...planned.flatMap(({ gpu, tp, plan }) => (plan?.notes ?? []).map((note) => `${gpu}, tp ${tp}: ${note}`)),
-    ...(prices === null && gpus.size > 1 && isLeast
+    ...(prices === null && gpus.size > 1 && isLeast && points.some(({ kept }) => kept)
       ? ['no prices were given: the fleet with the fewest GPUs is named; --prices chooses the cheapest']
       : []),
   ];

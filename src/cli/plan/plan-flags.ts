@@ -1,4 +1,5 @@
 import { comparisonFlags } from '../compare/compare-flags.js';
+import type { ExperimentFile } from '../compare/experiment-file.js';
 import { executionFlags } from '../execution/execution-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -74,7 +75,7 @@ export const planFlags = {
   prices: file({ help: 'prices of GPUs, a YAML file: then the cheapest fleet is chosen' }),
 };
 
-const evaluationFlags = {
+const samplingFlags = {
   seeds: {
     ...comparisonFlags.seeds,
     defaultText: '5',
@@ -88,8 +89,9 @@ const evaluationFlags = {
     defaultText: '2000; more for percentiles above 99',
     help: 'requests of a run at least: runs are lengthened where that is too few',
   }),
-  ...executionFlags,
 };
+
+const evaluationFlags = { ...samplingFlags, ...executionFlags };
 
 const arrivalFlag = {
   arrival: choiceFlag({
@@ -98,6 +100,9 @@ const arrivalFlag = {
     help: 'how requests of the flags arrive, at random or evenly',
   }),
 };
+
+/** A file with `kind: Plan`. */
+export const PLAN_FILE: ExperimentFile = { kind: 'Plan', own: { ...planFlags, ...samplingFlags, ...arrivalFlag } };
 
 const planOutputFlags = {
   format: choiceFlag({ default: 'json', known: ['json', 'table', 'csv', 'html'], help: 'how the plan is printed' }),

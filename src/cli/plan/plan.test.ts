@@ -165,6 +165,46 @@ describe('plan from a recording', () => {
   });
 });
 
+describe('kind: Plan', () => {
+  const FILE = `kind: Plan
+base:
+  latency-profile: flat.json
+  prompt-tokens: 100
+  prompt-tokens-stdev: 0
+  prompt-tokens-min: 100
+  prompt-tokens-max: 100
+  output-tokens: 12
+  output-tokens-stdev: 0
+  output-tokens-min: 12
+  output-tokens-max: 12
+slo-ttft: p99=500ms
+rate: 35
+arrival: constant
+seeds: 2
+num-requests: 400
+`;
+
+  it('plans as the flags do, and flags win', async () => {
+    writeFileSync('plan.yaml', FILE);
+    const byFlags = await planned(`${FLAT} --rate 35 --slo-ttft p99=500ms`);
+    const byFile = await planned('plan plan.yaml --no-cache');
+    expect(byFile.candidates).toEqual(byFlags.candidates);
+    expect((await planned('plan plan.yaml --rate 15 --no-cache')).candidates[0]!.plan!.replicas).toBe(2);
+  });
+
+  it.each([
+    ['slo-ttft: p99=500', 'plan.yaml:2:11 (slo-ttft): ', 'has no unit'],
+    ['slots: 3', 'plan.yaml:2:1 (slots): ', 'unknown key'],
+    ['base: { rate: 3 }\nslo-ttft: p99=1s', 'plan.yaml:2:15 (base.rate): ', 'write it beside base'],
+  ])('names line and column: %s', async (text, place, problem) => {
+    writeFileSync('plan.yaml', `kind: Plan\n${text}\n`);
+    const { code, stderr } = await captured('plan plan.yaml --no-cache');
+    expect(code).toBe(2);
+    expect(stderr).toContain(place);
+    expect(stderr).toContain(problem);
+  });
+});
+
 describe('bad input of plan', () => {
   const refused = async (args: string) => {
     const { code, stderr } = await captured(args);

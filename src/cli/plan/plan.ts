@@ -5,7 +5,7 @@ import type { ComparisonFlags } from '../compare/compare-flags.js';
 import type { Setting, Settings } from '../compare/settings.js';
 import { signalCleanUps } from '../compare/signal-clean-ups.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { missingFlag } from '../errors.js';
+import { conflictingFlags, missingFlag } from '../errors.js';
 import { commandText } from '../execution/command-text.js';
 import { openExecutor } from '../execution/open-executor.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -14,13 +14,14 @@ import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, presentation } from '../io.js';
 import { checkOutputs, type NamedPath, writeOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
-import { type PlanFlags, planGroups, plannedFleetFlags } from './plan-flags.js';
+import { PLAN_FILE, type PlanFlags, planGroups, plannedFleetFlags } from './plan-flags.js';
 
 export const PLAN: CommandLine = {
   name: 'plan',
   summary: summaryOf('plan'),
   about:
-    'Use it to size a fleet: it finds the least fleet that keeps the SLOs at a load, or with --num-instances the greatest load that a fleet keeps. Every load is simulated until it is clear that its backlog does not grow, and the verdict says how sure it is.',
+    "Use it to size a fleet: it finds the least fleet that keeps the SLOs at a load, or with --num-instances the greatest load that a fleet keeps. Every load is simulated until it is clear that its backlog does not grow, and the verdict says how sure it is. A file with 'kind: Plan' describes the same; flags win over it.",
+  operands: { usage: '[plan.yaml]', least: 0, most: 1 },
   groups: planGroups,
   examples: [
     'plan --model qwen/qwen3-14b --rate 20 --prompt-tokens 1000 --output-tokens 300 --slo-ttft p99=500ms --slo-itl mean=30ms --gpu H100 --tp 1,2 --format table',
@@ -32,13 +33,9 @@ export const PLAN: CommandLine = {
 
 /** Finds the least fleet, or the greatest load, that keeps the SLOs. */
 export async function plan(argv: readonly string[], io: CliIo): Promise<number> {
-  const flags = await parseFlags<PlanFlags>(PLAN, argv);
+  const { flags, given, inputs } = await readInputs(argv);
   const { values } = flags;
-  const given = givenSettings(flags);
-  checkOutputs(
-    values.report === null ? [] : [{ flag: '--report', path: values.report }],
-    inputPaths(values.prices, given),
-  );
+  checkOutputs(values.report === null ? [] : [{ flag: '--report', path: values.report }], inputs);
   const slos = [...values['slo-ttft'], ...values['slo-itl'], ...values['slo-tpot'], ...values['slo-e2e']];
   if (slos.length === 0) {
     const hint = 'say what the fleet has to keep, as in --slo-ttft p99=500ms or --slo-itl mean=30ms';
@@ -82,6 +79,29 @@ async function printed(document: PlanDocument, format: string, io: CliIo): Promi
   if (format === 'html') return (await import('../../report/plan/plan-page.js')).planPage(document);
   const { planCsv, planTable } = await import('../../report/plan/plan-table.js');
   return format === 'csv' ? planCsv(document) : planTable(document, presentation(io));
+}
+
+/** The flags, and what an experiment file adds to them. */
+async function readInputs(argv: readonly string[]): Promise<{
+  flags: FlagValues<PlanFlags>;
+  given: Settings;
+  inputs: NamedPath[];
+}> {
+  const parsed = await parseFlags<PlanFlags>(PLAN, argv);
+  const path = parsed.operands[0];
+  const own = givenSettings(parsed);
+  if (path === undefined) return { flags: parsed, given: own, inputs: inputPaths(parsed.values.prices, own) };
+  const { withExperimentFile } = await import('../compare/experiment-file.js');
+  const { flags, settings: given } = await withExperimentFile(PLAN_FILE, path, parsed, own);
+  for (const [name, { place }] of given) {
+    if (Object.hasOwn(plannedFleetFlags, name)) continue;
+    throw conflictingFlags(
+      place,
+      'is not a setting of a fleet or its traffic',
+      'write it beside base, or leave it out',
+    );
+  }
+  return { flags, given, inputs: [...inputPaths(flags.values.prices, given), { flag: 'the experiment', path }] };
 }
 
 /** The settings of the fleet and the traffic, as texts. */

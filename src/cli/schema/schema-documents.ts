@@ -29,14 +29,15 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   },
   {
     name: 'experiment',
-    summary: 'experiment: kind Sweep or Tune, for the commands of these names',
+    summary: 'experiment: kind Sweep, Tune or Plan, for the commands of these names',
     async schemas() {
-      const [{ sweepSchema }, { experimentSchema }, { TUNE_FILE }] = await Promise.all([
+      const [{ sweepSchema }, { experimentSchema }, { TUNE_FILE }, { PLAN_FILE }] = await Promise.all([
         import('../sweep/sweep-file.js'),
         import('../compare/experiment-file.js'),
         import('../tune/tune-flags.js'),
+        import('../plan/plan-flags.js'),
       ]);
-      return Promise.all([sweepSchema(), experimentSchema(TUNE_FILE)]);
+      return Promise.all([sweepSchema(), experimentSchema(TUNE_FILE), experimentSchema(PLAN_FILE)]);
     },
   },
   {

@@ -24,10 +24,12 @@ describe('twinyard schema', () => {
     expect(properties['trace-data']).toMatchObject({ type: 'string' });
     expect(properties).not.toHaveProperty('seed');
     const experiment = JSON.parse((await twinyard('schema experiment')).stdout);
-    const [sweep, tune] = experiment.oneOf;
+    const [sweep, tune, plan] = experiment.oneOf;
     expect(sweep.properties.base.properties.rate).toEqual(properties.rate);
     expect(sweep.required).toEqual(['kind', 'axes']);
     expect(tune.properties.kind).toMatchObject({ const: 'Tune' });
+    expect(plan.properties.kind).toMatchObject({ const: 'Plan' });
+    expect(plan.properties).toHaveProperty('slo-ttft');
     expect(tune.properties.budget).toMatchObject({ type: 'integer', minimum: 80 });
   });
 

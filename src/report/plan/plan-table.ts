@@ -8,7 +8,7 @@ export function planTable(document: PlanDocument, options: TextOptions): string 
   const style = createStyle(options);
   const { plan, verdict } = document;
   const rows = planRows(document);
-  const alignments = rows[0]!.map((_, i): Alignment => (i < 3 ? 'left' : 'right'));
+  const alignments = rows[0]!.map((_, i): Alignment => (i < 2 ? 'left' : 'right'));
   const beside = nextTo(document);
   const sections = [
     style.prose(verdict).map(style.heading),
@@ -24,8 +24,7 @@ export function planRows({ plan, candidates }: PlanDocument): string[][] {
   const hasPrices = candidates.some(({ pricePerHour }) => pricePerHour !== null);
   const policies = new Set(candidates.map(({ policy }) => policy));
   const head = [
-    'GPU',
-    'tp',
+    'replica',
     policies.size > 1 ? 'policy' : 'keeps',
     'replicas',
     'GPUs',
@@ -36,8 +35,7 @@ export function planRows({ plan, candidates }: PlanDocument): string[][] {
     ...(candidates.flatMap((one) => one.plan?.at ?? [])[0]?.latencies ?? plan.slos).map(measureName),
   ];
   const rows = candidates.map((candidate) => [
-    candidate.gpu,
-    String(candidate.tp),
+    `${candidate.gpu}, tp ${candidate.tp}`,
     policies.size > 1 ? candidate.policy : stateOf(candidate),
     ...figures(candidate, plan.load.baseRate, hasPrices, plan.currency),
   ]);

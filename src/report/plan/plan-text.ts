@@ -15,9 +15,11 @@ export function sloText(slo: Slo): string {
   return `${measureName(slo)} <= ${msText(slo.limitMs)}`;
 }
 
+const IN_SECONDS = 10_000;
+
 /** `410 ms`, `12.3 ms`, `71.7 s`. */
 export function msText(ms: number): string {
-  if (ms >= 10_000) return `${Number((ms / 1000).toPrecision(3))} s`;
+  if (ms >= IN_SECONDS) return `${Number((ms / 1000).toPrecision(3))} s`;
   return `${ms >= 100 ? Math.round(ms) : Number(ms.toPrecision(3))} ms`;
 }
 
@@ -34,7 +36,8 @@ export function rateNumber(rate: number): string {
 export function latencyText({ ms, low, high }: MeasuredLatency): string {
   if (ms === null) return 'not reached';
   if (low === null || high === null) return msText(ms);
-  return `${msText(ms)} ± ${msText((high - low) / 2).replace(/ ms$/, '')}`;
+  const half = (high - low) / 2 / (ms >= IN_SECONDS ? 1000 : 1);
+  return `${msText(ms)} ± ${half >= 100 ? Math.round(half) : Number(half.toPrecision(2))}`;
 }
 
 export function replicasText(replicas: number): string {
