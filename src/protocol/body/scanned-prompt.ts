@@ -9,7 +9,7 @@ import { ScannedValues } from './scanned-values.js';
 import { TextCopier } from './text-copier.js';
 
 /** Bytes of a body that are read between two pauses: a few milliseconds, whatever they are. */
-export const SLICE_BYTES = 64 * 1024;
+export const SLICE_BYTES = 32 * 1024;
 
 /** Texts that are copied at once. */
 const SHORT_BYTES = 4 * 1024;
