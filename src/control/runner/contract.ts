@@ -95,6 +95,8 @@ export interface KubernetesSettings {
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
   readonly serviceAccount: string | null;
+  /** The volume claim that models are downloaded to; null: to the pod, again with each replica. */
+  readonly modelCache: string | null;
   /** Nodes are added when pods wait: a replica that fits no node is not refused. */
   readonly addsNodes: boolean;
   /** Whether endpoints may patch their manifests. A patch can mount the host and run any image. */

@@ -93,6 +93,7 @@ function kubernetesSettingsOf(given: NonNullable<ClusterSpec['kubernetes']>): Ku
     nodeSelector: given.node_selector,
     tolerations: given.tolerations as readonly Toleration[],
     serviceAccount: given.service_account ?? null,
+    modelCache: given.model_cache ?? null,
     addsNodes: given.adds_nodes,
     allowsEndpointPatches: given.json_patches !== 'none',
     runAsUser: given.run_as_user ?? null,

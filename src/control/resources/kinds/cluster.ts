@@ -59,6 +59,10 @@ const kubernetes = section('Kubernetes', {
   }),
   tolerations: field(listOf(toleration, 0, 50), { default: [], help: 'taints of nodes that replicas may use' }),
   service_account: field(label, { defaultText: "the namespace's default", help: 'service account of the pods' }),
+  model_cache: field(label, {
+    defaultText: 'each pod downloads its model',
+    help: 'PersistentVolumeClaim, mounted at /models with HF_HOME there: replicas download a model once',
+  }),
   adds_nodes: field(flag, {
     default: false,
     help: 'an autoscaler adds nodes: replicas that fit no node wait instead of being refused',

@@ -10,6 +10,7 @@ const DEFAULTS: KubernetesSettings = {
   nodeSelector: {},
   tolerations: [],
   serviceAccount: null,
+  modelCache: null,
   addsNodes: false,
   allowsEndpointPatches: false,
   runAsUser: null,

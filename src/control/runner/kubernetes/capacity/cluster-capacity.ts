@@ -4,7 +4,7 @@ import { collectionPath, type KubeKind, NODES, PODS } from '../../../../kube/kub
 import type { KubeList, KubeObject } from '../../../../kube/kube-object.js';
 import type { ClusterCapacity, Gpu, KubernetesSettings } from '../../contract.js';
 import type { KubeCondition, ReplicaPod } from '../manifests/deployment.js';
-import { PRODUCT_LABEL } from '../manifests/pod-resources.js';
+import { productLabel } from '../manifests/pod-resources.js';
 import { podDemand, type Quantities, quantities } from './pod-demand.js';
 
 interface KubeNode extends KubeObject {
@@ -88,7 +88,7 @@ function gpusOn(room: NodeRoom, resource: string): (Gpu & { free: number })[] {
   const used = count - freeOn(room, resource);
   return Array.from({ length: count }, (_, i) => ({
     id: `${room.name}/${i}`,
-    product: room.labels[PRODUCT_LABEL] ?? resource,
+    product: room.labels[productLabel(resource).name] ?? resource,
     memoryMiB: memory > 0 ? memory : null,
     free: i < used ? 0 : 1,
   }));

@@ -2,8 +2,13 @@ import type { KubernetesSettings, ReplicaResources } from '../../contract.js';
 import { gpuDemand } from '../../gpu-demand.js';
 import { noImage, noSharedGpus } from '../errors.js';
 
-/** Labels that the device plugin's feature discovery puts on nodes. */
-export const PRODUCT_LABEL = 'nvidia.com/gpu.product';
+/** The label of nodes with the product of their GPUs, and what stands for a space in it, by the vendor's own labeller. */
+export const productLabel = (gpuResource: string) =>
+  isAmd(gpuResource)
+    ? { name: 'amd.com/gpu.product-name', space: '_' }
+    : { name: 'nvidia.com/gpu.product', space: '-' };
+
+const isAmd = (gpuResource: string) => gpuResource.startsWith('amd.com/');
 
 export interface PodResources {
   readonly requests: Readonly<Record<string, string>>;
@@ -20,6 +25,7 @@ export function podResources(
   { gpuResource, nodeSelector, sharedGpuResource }: KubernetesSettings,
 ): PodResources {
   const { devices, memoryFraction } = gpuDemand(gpus);
+  const label = productLabel(gpuResource);
   const isShare = memoryFraction > 0 && memoryFraction < 1;
   if (isShare && sharedGpuResource === null) throw noSharedGpus(gpus);
   const devicesOf: Record<string, string> =
@@ -29,13 +35,16 @@ export function podResources(
     requests: { ...(cpu === null ? {} : { cpu: `${Math.ceil(cpu * 1000)}m` }), ...memory, ...devicesOf },
     // CPU is requested and not limited: throttling delays every token of all requests.
     limits: { ...memory, ...devicesOf },
-    nodeSelector: { ...nodeSelector, ...(product === null ? {} : { [PRODUCT_LABEL]: product.replaceAll(' ', '-') }) },
+    nodeSelector: {
+      ...nodeSelector,
+      ...(product === null ? {} : { [label.name]: product.replaceAll(' ', label.space) }),
+    },
   };
 }
 
 /** The image for the accelerator of a replica. */
 export function imageOf(images: Readonly<Record<string, string>>, gpus: number, gpuResource: string): string {
-  const accelerator = gpus === 0 ? 'cpu' : gpuResource.startsWith('amd.com/') ? 'amd' : 'nvidia';
+  const accelerator = gpus === 0 ? 'cpu' : isAmd(gpuResource) ? 'amd' : 'nvidia';
   const image = images[accelerator];
   if (image === undefined) throw noImage(accelerator, Object.keys(images));
   return image;

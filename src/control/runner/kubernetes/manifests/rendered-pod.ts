@@ -10,6 +10,8 @@ import { ENDPOINT_LABEL, WORKSPACE_LABEL } from './replica-labels.js';
 const DEFAULT_PORT = 8000;
 /** Port-forwarding reaches an engine only on loopback, probes and the gateway only on the address of the pod. */
 const ALL_ADDRESSES = '0.0.0.0';
+const MODELS_FOLDER = '/models';
+const ENV = '{env...}';
 const WORKING_FOLDER = '/var/lib/twinyard';
 const DRAIN_MS = 30_000;
 /** What an engine has before and after its requests are done: the pause of `preStop`, and its own end. */
@@ -65,7 +67,12 @@ const unexpanded = (text: string) => text.replaceAll('$', '$$$$');
 
 function clusterParts(spec: ReplicaSpec, settings: KubernetesSettings): Record<string, unknown> {
   const { limits, nodeSelector, requests } = podResources(spec.resources, settings);
-  const { imagePullSecrets, runAsUser, serviceAccount, tolerations } = settings;
+  const { imagePullSecrets, modelCache, runAsUser, serviceAccount, tolerations } = settings;
+  const cache = {
+    volumeMounts: [{ name: 'models', mountPath: MODELS_FOLDER }],
+    // Before the endpoint's own: the last one counts.
+    env: [{ name: 'HF_HOME', value: MODELS_FOLDER }, ENV],
+  };
   return {
     ...(serviceAccount === null ? {} : { serviceAccountName: serviceAccount }),
     ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
@@ -75,7 +82,8 @@ function clusterParts(spec: ReplicaSpec, settings: KubernetesSettings): Record<s
       ? {}
       : { securityContext: { runAsNonRoot: true, runAsUser, fsGroup: runAsUser, runAsGroup: runAsUser } }),
     affinity: { podAntiAffinity: apart(spec) },
-    containers: [{ name: ENGINE_CONTAINER, resources: { requests, limits } }],
+    containers: [{ name: ENGINE_CONTAINER, resources: { requests, limits }, ...(modelCache === null ? {} : cache) }],
+    ...(modelCache === null ? {} : { volumes: [{ name: 'models', persistentVolumeClaim: { claimName: modelCache } }] }),
   };
 }
 

@@ -50,6 +50,30 @@ test('the image is that of the accelerator', () => {
   expect(() => imageFor(0, 'nvidia.com/gpu', { nvidia: 'x' })).toThrow("no image for 'cpu' (it has nvidia)");
 });
 
+test('the product of AMD GPUs is the label of their own labeller', () => {
+  const amd = { ...resources, product: 'AMD Instinct MI300X OAM' };
+  expect(
+    podSpec(fakeSpec('a', {}, { images, resources: amd }), settings({ gpuResource: 'amd.com/gpu' })),
+  ).toMatchObject({
+    nodeSelector: { 'amd.com/gpu.product-name': 'AMD_Instinct_MI300X_OAM' },
+    containers: [{ image: 'engine:rocm', resources: { limits: { 'amd.com/gpu': '2' } } }],
+  });
+});
+
+test('models are downloaded to the volume of the cluster, unless the endpoint says where', () => {
+  const given = settings({ modelCache: 'models' });
+  const envOf = (env: Record<string, string>) => {
+    const [engine] = podSpec(fakeSpec('a', {}, { images, env }), given).containers as { env: object[] }[];
+    return engine!.env;
+  };
+  expect(podSpec(fakeSpec('a', {}, { images }), given)).toMatchObject({
+    containers: [{ volumeMounts: [{ name: 'shm' }, { name: 'work' }, { name: 'models', mountPath: '/models' }] }],
+    volumes: [{ name: 'shm' }, { name: 'work' }, { name: 'models', persistentVolumeClaim: { claimName: 'models' } }],
+  });
+  expect(envOf({})).toEqual([{ name: 'HF_HOME', value: '/models' }]);
+  expect(envOf({ HF_HOME: '/models/mine' })).toEqual([{ name: 'HF_HOME', value: '/models/mine' }]);
+});
+
 test('settings of the cluster reach the pod, and root is refused only where they say so', () => {
   const given = settings({
     ...{ imagePullSecrets: ['pull'], nodeSelector: { pool: 'gpu' }, serviceAccount: 'engines', runAsUser: 1000 },
