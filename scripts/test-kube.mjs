@@ -18,7 +18,13 @@ if (!process.env.TWINYARD_TEST_KUBECONFIG) {
 }
 const files = isRecording
   ? ['test/kube-runner.test.ts', '-t', 'a runner|a Kubernetes runner']
-  : ['test/kube-cluster.test.ts', 'test/kube-runner.test.ts', 'test/kube/'];
+  : [
+      'test/kube-cluster.test.ts',
+      'test/kube-runner.test.ts',
+      'test/kube-leader.test.ts',
+      'test/deploy-kube.test.ts',
+      'test/kube/',
+    ];
 // One file after another: drills stop the API server and measure memory.
 const args = ['run', ...files, '--no-file-parallelism', '--coverage.enabled=false', ...more];
 const env = { ...process.env, TWINYARD_TEST_KUBE: '1', ...(isRecording ? { TWINYARD_RECORD: '1' } : {}) };

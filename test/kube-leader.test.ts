@@ -144,12 +144,14 @@ describe.skipIf(KUBECONFIG === undefined)('leader election with a real API serve
         v1: {
           ...{ tasks: ['text-generation'], metrics: 'vllm', images: { cpu: 'fake' } },
           command: [process.execPath, engine, '{port}'],
+          // No scheduler binds them: the stand-in for the kubelet runs them without a node.
+          pod: { schedulerName: 'none' },
         },
       },
     });
     await put(first, 'clusters/k8s', 'Cluster', 'k8s', {
       type: 'kubernetes',
-      kubernetes: { kubeconfig, namespace: NAMESPACE, node_selector: { 'twinyard-test': 'none' } },
+      kubernetes: { kubeconfig, namespace: NAMESPACE },
     });
     const spec = { cluster: 'k8s', engine: { name: 'line' }, model: { name: 'm' } };
     await put(first, CHAT, 'Endpoint', 'chat', { ...spec, replicas: 2 });

@@ -52,6 +52,15 @@ test('serve and keys open the same store for any notation of its address', async
   }
 });
 
+test('a Lease elects the control plane: the flag wins over the file, and needs a store', async () => {
+  const file = join(folder, 'lease.yaml');
+  writeFileSync(file, 'store: yard.db\nleader_lease: prod/twinyard\n');
+  expect((await configOf('-c', file)).leaderLease).toMatchObject({ namespace: 'prod', name: 'twinyard' });
+  expect((await configOf('-c', file, '--leader-lease', 'other')).leaderLease).toMatchObject({ name: 'other' });
+  const idle = configOf('--replica', 'http://127.0.0.1:1', '--leader-lease', 'other');
+  await expect(idle).rejects.toThrow('--leader-lease: is given without a control plane');
+});
+
 test('replicas alone need no store', async () => {
   expect(await configOf('--replica', 'http://127.0.0.1:1')).toMatchObject({ store: null });
 });

@@ -65,7 +65,7 @@ class FakeClusterRunner implements Pick<Runner, 'configure' | 'start' | 'list' |
   }
 }
 
-async function opened(folder = '/data') {
+async function opened(folder = '/data', isLeading = () => true) {
   const open = new Map<string, FakeClusterRunner>();
   const typeOf = (name: string, builtInCluster: string | null): RunnerType => ({
     ...{ name, summary: '', builtInCluster, runsHere: builtInCluster !== null },
@@ -76,7 +76,7 @@ async function opened(folder = '/data') {
     },
   });
   const types = [typeOf('here', 'here'), typeOf('away', null)];
-  const runners = await ClusterRunners.open({ folder, onFault: () => {}, types });
+  const runners = await ClusterRunners.open({ folder, onFault: () => {}, types, isLeading });
   return { runners, open };
 }
 
@@ -174,4 +174,23 @@ test('runner types have distinct names and clusters', () => {
   const names = RUNNER_TYPES.map(({ name }) => name);
   const clusters = RUNNER_TYPES.map(({ builtInCluster }) => builtInCluster).filter((name) => name !== null);
   expect([new Set(names).size, new Set(clusters).size]).toEqual([names.length, clusters.length]);
+});
+
+test('a process that does not lead acts on this machine only, and leaves replicas of shared clusters as they are', async () => {
+  let isLeading = true;
+  const { open, runners } = await opened('/data', () => isLeading);
+  await runners.use('k8s', 'away', {});
+  await runners.start('k8s', fakeSpec('a'));
+  const shared = open.get('k8s')!;
+  expect([shared.options.mayAct(), runners.runsHere('here'), runners.runsHere('away')]).toEqual([true, true, false]);
+  isLeading = false;
+  const refused = { code: 'RUNNER_NOT_LEADING' };
+  await expect(runners.start('k8s', fakeSpec('b'))).rejects.toMatchObject(refused);
+  await expect(runners.stop({ cluster: 'k8s', id: 'a' }, { graceMs: 0 })).rejects.toMatchObject(refused);
+  expect([shared.options.mayAct(), open.get('here')!.options.mayAct()]).toEqual([false, true]);
+  await runners.start('here', fakeSpec('c'));
+  await runners.dropShared();
+  expect([shared.isClosed, shared.stopped, open.get('here')!.isClosed]).toEqual([true, [], false]);
+  expect((await runners.list()).map(({ id }) => id)).toEqual(['c']);
+  await expect(runners.stop({ cluster: 'k8s', id: 'a' }, { graceMs: 0 })).rejects.toMatchObject(refused);
 });

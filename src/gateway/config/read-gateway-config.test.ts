@@ -60,6 +60,16 @@ describe('readGatewayConfig', () => {
     expect(config.decisionLog).toMatch(/\/conf\/d\.jsonl$/);
   });
 
+  it('names the Lease that elects the control plane, and refuses what is none', () => {
+    expect(read('store: a.db').leaderLease).toBeNull();
+    const { leaderLease } = read('store: a.db\nleader_lease: prod/twinyard,kubeconfig=kube/config\n');
+    expect(leaderLease).toMatchObject({ namespace: 'prod', name: 'twinyard', context: null });
+    expect(leaderLease!.kubeconfig).toMatch(/\/conf\/kube\/config$/);
+    expect(() => read('store: a.db\nleader_lease: A_B\n')).toThrow(
+      "conf/t.yaml:2:15 (leader_lease): 'A_B' is not a name",
+    );
+  });
+
   it('finds replicas in clusters, for the default endpoint and for others', () => {
     const { endpoints } = read(
       'kube: { selector: "app=vllm", kubeconfig: kube/config }\nendpoints: [{ name: e, kube: { pool: p, namespace: n, engine: sglang } }]',
