@@ -35,6 +35,8 @@ const SEEDS = 5;
 const LONGEST = 16;
 /** The greatest load is found to this share of it. */
 const TOLERANCE = 0.02;
+/** Head-room is no more than a margin. */
+const HEAD_ROOM_TOLERANCE = 0.04;
 /** In tables, besides the SLOs. */
 const SHOWN: readonly LatencyMeasure[] = [
   { of: 'ttft', at: 50 },
@@ -112,7 +114,7 @@ async function planOne(
     replicas: values['num-instances'],
     mostReplicas: values['max-instances'],
     curve: load.curve,
-    tolerance: TOLERANCE,
+    tolerance: values['num-instances'] === null ? HEAD_ROOM_TOLERANCE : TOLERANCE,
   });
   const gpusPerReplica = replica.tp * replica.dp;
   const gpus = plan.replicas === null ? null : plan.replicas * gpusPerReplica;

@@ -73,9 +73,9 @@ describe('plan, where arithmetic knows the answer', () => {
   it('says how much more load the least fleet keeps', async () => {
     const { candidates, verdict } = await planned(`${FLAT} --rate 32 --slo-ttft p99=500ms`);
     const { at, greatest } = candidates[0]!.plan!;
-    expect(greatest! / at!.factor).toBeGreaterThan(1.22);
+    expect(greatest! / at!.factor).toBeGreaterThan(1.2);
     expect(greatest! / at!.factor).toBeLessThanOrEqual(1.25);
-    expect(verdict).toMatch(/head-room 2[345] %/);
+    expect(verdict).toMatch(/head-room 2[0-5] %/);
   });
 
   it('gives the fleets and loads that the error of the model allows', async () => {

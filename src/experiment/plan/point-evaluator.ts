@@ -36,6 +36,7 @@ const CLEAR_SHARE = 0.1;
 /** Evaluates fleets and loads of one candidate. Every point is evaluated once. */
 export class PointEvaluator {
   readonly #points = new Map<string, Promise<PlanPoint>>();
+  readonly #runs = new Map<string, Promise<SteadyState>>();
   #idle: Promise<SteadyState> | undefined;
 
   constructor(
@@ -67,8 +68,9 @@ export class PointEvaluator {
 
   async #quick(at: PointAt): Promise<PlanPoint> {
     const { seeds } = this.settings;
-    const first = await this.#evaluate(at, seeds.slice(0, 1));
-    return seeds.length === 1 || this.#isClear(first) ? first : this.whole(at);
+    if (seeds.length === 1) return this.whole(at);
+    const first = await this.#evaluate(at, seeds.slice(0, 1), true);
+    return this.#isClear(first) ? first : this.whole(at);
   }
 
   /** All SLOs are kept, or one is missed, by far more than seeds differ. */
@@ -83,8 +85,11 @@ export class PointEvaluator {
     return point.kept ? margins.every((margin) => margin > 1) : margins.some((margin) => margin < -1);
   }
 
-  /** A run that keeps the SLOs is lengthened until it is long enough, and until its backlog stops growing or lasts. */
-  async #evaluate(at: PointAt, seeds: readonly number[]): Promise<PlanPoint> {
+  /**
+   * A run that keeps the SLOs is lengthened until it is long enough, and until its backlog stops growing or lasts.
+   * @param isFirstLook a backlog that grows is left to all seeds: together they see it sooner
+   */
+  async #evaluate(at: PointAt, seeds: readonly number[], isFirstLook = false): Promise<PlanPoint> {
     const { slos, measures, mostRequests } = this.settings;
     const rate = at.factor * this.load.baseRate;
     const usual = Math.max(this.settings.requests, enoughRequests(rate, (await this.#idleRun()).e2eP50S));
@@ -96,12 +101,31 @@ export class PointEvaluator {
       const misses = slos.some((slo) => (latencyOf(point, slo).ms ?? Number.POSITIVE_INFINITY) > slo.limitMs);
       if (misses || point.why === 'lost' || requests >= mostRequests) return point;
       const { isGrowing, lengthFactor } = stationarity(runs, isRecorded);
-      if (!isGrowing && lengthFactor <= 1) return point;
+      if (isGrowing ? isFirstLook : lengthFactor <= 1) return point;
       wanted = Math.min(mostRequests, Math.ceil(requests * (isGrowing ? Math.max(2, lengthFactor) : lengthFactor)));
     }
   }
 
-  async #run({ replicas, factor, error }: PointAt, requests: number, seeds: readonly number[]): Promise<SteadyState[]> {
+  /** What a first look has simulated is not simulated again with the other seeds. */
+  async #run(at: PointAt, requests: number, seeds: readonly number[]): Promise<SteadyState[]> {
+    const key = (seed: number) => `${keyOf(at, String(requests))}/${seed}`;
+    const missing = seeds.filter((seed) => !this.#runs.has(key(seed)));
+    if (missing.length > 0) {
+      const found = this.#simulated(at, requests, missing);
+      for (const [i, seed] of missing.entries())
+        this.#runs.set(
+          key(seed),
+          found.then((runs) => runs[i]!),
+        );
+    }
+    return Promise.all(seeds.map((seed) => this.#runs.get(key(seed))!));
+  }
+
+  async #simulated(
+    { replicas, factor, error }: PointAt,
+    requests: number,
+    seeds: readonly number[],
+  ): Promise<SteadyState[]> {
     const { measures } = this.settings;
     const fleet = { ...this.config, instances: replicas };
     const config = error === undefined ? fleet : withModelError(fleet, this.modelError!, error);
