@@ -1,4 +1,5 @@
-import type { PatchOperation } from '../../kernel/json/json-patch.js';
+import type { KubernetesSettings } from './kubernetes-cluster.js';
+import type { PodSource } from './pod-source.js';
 
 /**
  * The interface between the control plane and a system that runs engines: this machine, or a cluster. What passes
@@ -79,40 +80,6 @@ export interface RaySettings {
   readonly nodeAddresses: Readonly<Record<string, string>>;
 }
 
-/** Where in Kubernetes replicas run, and what their pods have in common. */
-export interface KubernetesSettings {
-  /** Null: the service account of the pod, else KUBECONFIG, else the file in the home folder. */
-  readonly kubeconfig: string | null;
-  /** Null: the current one. */
-  readonly context: string | null;
-  /** Null: that of the context, or of the pod. */
-  readonly namespace: string | null;
-  /** The resource name of whole GPUs. */
-  readonly gpuResource: string;
-  /** The resource name of shares of a GPU; null: shares are refused. */
-  readonly sharedGpuResource: string | null;
-  readonly imagePullSecrets: readonly string[];
-  readonly nodeSelector: Readonly<Record<string, string>>;
-  readonly tolerations: readonly Toleration[];
-  readonly serviceAccount: string | null;
-  /** The volume claim that models are downloaded to; null: to the pod, again with each replica. */
-  readonly modelCache: string | null;
-  /** Nodes are added when pods wait: a replica that fits no node is not refused. */
-  readonly addsNodes: boolean;
-  /** Whether endpoints may patch their manifests. A patch can mount the host and run any image. */
-  readonly allowsEndpointPatches: boolean;
-  /** Pods run as this user and not as root; null: as the image says. */
-  readonly runAsUser: number | null;
-}
-
-/** As in a pod of Kubernetes. */
-export interface Toleration {
-  readonly key?: string;
-  readonly operator?: 'Exists' | 'Equal';
-  readonly value?: string;
-  readonly effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
-}
-
 /**
  * A replica to start. Its command is complete except for values that only the runner knows: see `RUNNER_PLACEHOLDERS`.
  */
@@ -147,23 +114,6 @@ export interface ReplicaSpec {
   readonly startupTimeoutMs: number;
   /** How long requests that it has begun may take when it is ended; where absent, 30 s. */
   readonly drainMs?: number;
-}
-
-/** The template and the patches of an engine version, and the patches of an endpoint. */
-export interface PodSource {
-  /** Merged into the default pod. */
-  readonly template: Readonly<Record<string, unknown>>;
-  /** Values of its placeholders that the runner does not know; undefined for those without a value. */
-  readonly values: Readonly<Record<string, string | undefined>>;
-  /** Applied in this order. */
-  readonly patches: readonly ManifestPatch[];
-}
-
-export interface ManifestPatch {
-  readonly by: 'engine' | 'endpoint';
-  /** For messages: `engine 'vllm' v0.10.2`. */
-  readonly owner: string;
-  readonly operations: readonly PatchOperation[];
 }
 
 /** A share of a GPU goes to the GPU that it fills best, or to the one with the most left. */

@@ -9,9 +9,10 @@ import type { EngineVersion } from '../../resources/kinds/engine.js';
 import { memoryBytes } from '../../resources/parts.js';
 import { isHostPath } from '../../resources/privileges/host-path.js';
 import { DEFAULT_WORKSPACE } from '../../resources/resource.js';
-import type { ManifestPatch, PodSource, ReplicaSpec } from '../../runner/contract.js';
+import type { ReplicaSpec } from '../../runner/contract.js';
 import { RUNNER_PLACEHOLDERS } from '../../runner/fill-placeholders.js';
 import { gpuDemand } from '../../runner/gpu-demand.js';
+import type { ManifestPatch, PodSource } from '../../runner/pod-source.js';
 import type { FetchedModel } from '../models/model-state.js';
 
 export interface TemplateParts {

@@ -7,12 +7,11 @@ import type {
   ClusterCapacity,
   ClusterSettings,
   Gpu,
-  KubernetesSettings,
   NodeCapacity,
   RaySettings,
   Runner,
-  Toleration,
 } from '../../runner/contract.js';
+import type { KubernetesSettings, Toleration } from '../../runner/kubernetes-cluster.js';
 import type { ControlStore } from '../../store/control-store.js';
 import type { Reconciler } from '../queue/reconciler.js';
 

@@ -1,4 +1,5 @@
-import type { ClusterSettings, KubernetesSettings } from '../contract.js';
+import type { ClusterSettings } from '../contract.js';
+import type { KubernetesSettings } from '../kubernetes-cluster.js';
 
 const DEFAULTS: KubernetesSettings = {
   kubeconfig: null,

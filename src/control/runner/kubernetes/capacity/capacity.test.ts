@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { clusterCapacity, type NodeRoom } from './cluster-capacity.js';
+import { clusterCapacity, type KubeNodeRoom } from './cluster-capacity.js';
 import { unfit } from './node-fit.js';
 import { podDemand } from './pod-demand.js';
 
 const GIB = 2 ** 30;
-const node = (name: string, gpus: number, used: number, labels: Record<string, string> = {}): NodeRoom => ({
+const node = (name: string, gpus: number, used: number, labels: Record<string, string> = {}): KubeNodeRoom => ({
   ...{ name, labels },
   has: { cpu: 64, memory: 512 * GIB, 'nvidia.com/gpu': gpus },
   used: { cpu: 4, memory: 12 * GIB, 'nvidia.com/gpu': used },

@@ -2,7 +2,8 @@ import { KubeStatusError } from '../../../../kube/errors.js';
 import type { KubeClient } from '../../../../kube/kube-client.js';
 import { collectionPath, type KubeKind, NODES, PODS } from '../../../../kube/kube-kind.js';
 import type { KubeList, KubeObject } from '../../../../kube/kube-object.js';
-import type { ClusterCapacity, Gpu, KubernetesSettings } from '../../contract.js';
+import type { ClusterCapacity, Gpu } from '../../contract.js';
+import type { KubernetesSettings } from '../../kubernetes-cluster.js';
 import type { KubeCondition, ReplicaPod } from '../manifests/deployment.js';
 import { productLabel } from '../manifests/pod-resources.js';
 import { podDemand, type Quantities, quantities } from './pod-demand.js';
@@ -16,7 +17,7 @@ interface KubeNode extends KubeObject {
 }
 
 /** A node that takes pods: what it has, and what pods that run there or are bound to it have requested. */
-export interface NodeRoom {
+export interface KubeNodeRoom {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly has: Quantities;
@@ -25,7 +26,7 @@ export interface NodeRoom {
 
 /** The nodes, and what may be wrong with the numbers. Null: they may not be read. */
 export interface ClusterRoom {
-  readonly nodes: readonly NodeRoom[] | null;
+  readonly nodes: readonly KubeNodeRoom[] | null;
   readonly problems: readonly string[];
 }
 
@@ -79,10 +80,10 @@ export function clusterCapacity(
 }
 
 /** What is left of a resource on a node. */
-export const freeOn = ({ has, used }: NodeRoom, name: string) => Math.max(0, (has[name] ?? 0) - (used[name] ?? 0));
+export const freeOn = ({ has, used }: KubeNodeRoom, name: string) => Math.max(0, (has[name] ?? 0) - (used[name] ?? 0));
 
 /** Kubernetes does not tell which of them are used: the first ones. */
-function gpusOn(room: NodeRoom, resource: string): (Gpu & { free: number })[] {
+function gpusOn(room: KubeNodeRoom, resource: string): (Gpu & { free: number })[] {
   const memory = Number(room.labels[MEMORY_LABEL]);
   const count = room.has[resource] ?? 0;
   const used = count - freeOn(room, resource);

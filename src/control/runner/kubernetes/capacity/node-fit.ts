@@ -1,6 +1,6 @@
 import type { ReplicaResources } from '../../contract.js';
 import { NoRoom } from '../../errors.js';
-import { type ClusterRoom, clusterCapacity, freeOn, type NodeRoom } from './cluster-capacity.js';
+import { type ClusterRoom, clusterCapacity, freeOn, type KubeNodeRoom } from './cluster-capacity.js';
 import { quantity } from './pod-demand.js';
 
 /** What a pod requires of one node. */
@@ -49,10 +49,10 @@ export function unfit(
   return new NoRoom(lacks, resources, clusterCapacity(room, { gpuResource }, undefined).free, detail);
 }
 
-const fits = ({ has }: NodeRoom, requests: PodNeeds['requests']) =>
+const fits = ({ has }: KubeNodeRoom, requests: PodNeeds['requests']) =>
   Object.entries(requests).every(([name, amount]) => (has[name] ?? 0) >= quantity(amount));
 
-const total = (nodes: readonly NodeRoom[], amount: (one: NodeRoom) => number) =>
+const total = (nodes: readonly KubeNodeRoom[], amount: (one: KubeNodeRoom) => number) =>
   nodes.reduce((all, one) => all + amount(one), 0);
 
 const shown = (name: string, amount: number) =>

@@ -4,7 +4,7 @@ import { ENGINE_CONTAINER } from '../../../../engines/pod/default-pod.js';
 import { isFields } from '../../../../engines/pod/merge-pod.js';
 import { type PatchOperation, patchedDocument } from '../../../../kernel/json/json-patch.js';
 import { JsonPatchError } from '../../../../kernel/json/json-pointer.js';
-import type { ManifestPatch } from '../../contract.js';
+import type { ManifestPatch } from '../../pod-source.js';
 import { badManifestPatch } from '../errors.js';
 import { isOwnName } from './replica-labels.js';
 

@@ -1,5 +1,6 @@
-import type { KubernetesSettings, ReplicaResources } from '../../contract.js';
+import type { ReplicaResources } from '../../contract.js';
 import { gpuDemand } from '../../gpu-demand.js';
+import type { KubernetesSettings } from '../../kubernetes-cluster.js';
 import { noImage, noSharedGpus } from '../errors.js';
 
 /** The label of nodes with the product of their GPUs, and what stands for a space in it, by the vendor's own labeller. */

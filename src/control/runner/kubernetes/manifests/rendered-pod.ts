@@ -1,8 +1,9 @@
 import { DEFAULT_POD, ENGINE_CONTAINER, ENGINE_PORT_NAME } from '../../../../engines/pod/default-pod.js';
 import { filledPod } from '../../../../engines/pod/fill-pod.js';
 import { isFields, mergedPod } from '../../../../engines/pod/merge-pod.js';
-import type { KubernetesSettings, ReplicaSpec } from '../../contract.js';
+import type { ReplicaSpec } from '../../contract.js';
 import { fillPlaceholders } from '../../fill-placeholders.js';
+import type { KubernetesSettings } from '../../kubernetes-cluster.js';
 import { imageOf, podResources } from './pod-resources.js';
 import { ENDPOINT_LABEL, WORKSPACE_LABEL } from './replica-labels.js';
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import type { KubernetesSettings, ManifestPatch, PodSource, ReplicaSpec } from '../../contract.js';
+import type { ReplicaSpec } from '../../contract.js';
 import { fakeSpec } from '../../fake-engine.fixture.js';
+import type { KubernetesSettings } from '../../kubernetes-cluster.js';
+import type { ManifestPatch, PodSource } from '../../pod-source.js';
 import { quantity } from '../capacity/pod-demand.js';
 import { isElsewhere, kubernetesSettings } from '../kubernetes-settings.js';
 import { renderedPod } from './rendered-pod.js';

@@ -1,4 +1,5 @@
-import type { KubernetesSettings, ReplicaSpec } from '../../contract.js';
+import type { ReplicaSpec } from '../../contract.js';
+import type { KubernetesSettings } from '../../kubernetes-cluster.js';
 import { endpointPatchesNotAllowed } from '../errors.js';
 import type { RenderedDeployment } from './deployment.js';
 import { patchedManifest } from './patched-manifest.js';
