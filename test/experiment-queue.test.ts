@@ -151,6 +151,8 @@ describe.skipIf(!HAS_REDIS)('shards on a queue', () => {
     for (const key of await look.keys('*')) {
       expect(key).toMatch(/^twinyard:/);
       expect(await look.ttl(key), key).toBeGreaterThan(0);
+      // Its time to live is how often lost workers are looked for: it is not prolonged.
+      if (key.endsWith(':stalled-check')) expect(await look.pttl(key)).toBeLessThanOrEqual(5000);
     }
   });
 

@@ -68,7 +68,7 @@ describe('sweep', () => {
     const base = ['--axis', 'num-instances=1,2', '--axis', 'rate=1,1000'];
     const { best, points, verdict } = await sweptLoaded(...base, '--constraint', 'ttft_p99<=100ms');
     expect(verdict).toMatch(
-      /^num-instances=[12] keeps ttft_p99<=100ms up to 1 requests\/s; num-instances=[12] up to 1\.$/,
+      /^num-instances=[12] keeps ttft_p99<=100ms up to 1 requests\/s; num-instances=[12] up to 1\. \d of 4 points (?:is|are) saturated/,
     );
     expect(points[best!]!.name).toBe('num-instances=1, rate=1');
     const none = await sweptLoaded(...base, '--constraint', 'ttft_p99<=1ms');
@@ -79,13 +79,34 @@ describe('sweep', () => {
   });
 
   it('chooses the fewest GPUs that keep the constraints', async () => {
-    const line = ['--axis', 'num-instances=1,2,4', '--rate', '100'];
+    const line = [
+      '--axis',
+      'num-instances=1,2,4',
+      '--rate',
+      '20',
+      '--output-tokens',
+      '16',
+      '--output-tokens-stdev',
+      '0',
+    ];
     const { points } = await sweptLoaded(...line);
     const limit = points[1]!.metrics.ttft_p99_ms!.mean + 0.001;
     const found = await sweptLoaded(...line, '--constraint', `ttft_p99<=${limit}`);
     expect(found.points[found.best!]!.name).toBe('num-instances=2');
     expect(found.verdict).toMatch(/^num-instances=2 is best: 2 GPUs, TTFT p99 .* 2 of 3 points keep ttft_p99<=/);
     expect(found.points.map(({ feasible }) => feasible)).toEqual([false, true, true]);
+  });
+
+  it('says which points are saturated, and takes none of them for one that keeps a bound', async () => {
+    const line = ['--axis', 'rate=10,300', '--num-instances', '2', '--constraint', 'ttft_p99<=60s'];
+    const { best, points, verdict } = await sweptLoaded(...line);
+    expect(points.map(({ feasible, saturated_runs }) => [feasible, saturated_runs])).toEqual([
+      [true, 0],
+      [false, 1],
+    ]);
+    expect(points[1]!.constraints).toEqual({ 'ttft_p99<=60s': 1 });
+    expect(best).toBe(0);
+    expect(verdict).toContain('1 of 2 points is saturated: the backlog grew until the end.');
   });
 
   it('simulates nothing that a constraint over settings or GPUs excludes', async () => {
@@ -153,7 +174,7 @@ describe('sweep', () => {
     expect(await shown('table')).toMatch(/^num-instances=1 keeps ttft_p99<=1s up to at least 40 requests\/s/);
     const [head, ...rows] = (await shown('csv')).trimEnd().split('\n');
     expect(head).toMatch(
-      /^num-instances,rate,gpus,feasible,pareto,best,.*ttft_p99_ms,ttft_p99_ms_low,ttft_p99_ms_high/,
+      /^num-instances,rate,gpus,feasible,saturated_runs,too_short_runs,pareto,best,.*ttft_p99_ms,ttft_p99_ms_low,ttft_p99_ms_high/,
     );
     expect(rows.map((row) => row.split(',').slice(0, 4).join())).toEqual([
       '1,20,1,true',

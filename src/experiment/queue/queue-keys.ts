@@ -41,21 +41,12 @@ export function versionText({ program, version }: ProgramVersion): string {
   return `${version} (build ${program.slice(0, 8)})`;
 }
 
-/** Keys of the queue itself: they expire when no worker and no coordinator renews them. */
+/**
+ * Keys of the queue itself: they expire when no worker and no coordinator renews them. Not `stalled-check`, whose own time to live
+ * is how often the queue looks for lost workers.
+ */
 export function queueKeys(program: string): string[] {
-  const names = [
-    'meta',
-    'id',
-    'events',
-    'marker',
-    'wait',
-    'active',
-    'delayed',
-    'failed',
-    'completed',
-    'stalled',
-    'stalled-check',
-  ];
+  const names = ['meta', 'id', 'events', 'marker', 'wait', 'active', 'delayed', 'failed', 'completed', 'stalled'];
   return names.map((name) => `${NAMESPACE}:${queueName(program)}:${name}`);
 }
 

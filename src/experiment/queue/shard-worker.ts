@@ -43,12 +43,15 @@ export class ShardWorker {
   readonly #folder = mkdtempSync(join(tmpdir(), 'twinyard-worker-'));
   readonly #unpacked = new Map<string, Promise<(seed: number) => RunInputs>>();
   readonly #placed = new Map<string, Promise<void>>();
+  /** That of the queue, which does not close what it is given. */
+  readonly #connection: Redis;
   #worker: Worker | null = null;
   #timer: NodeJS.Timeout | null = null;
   #done = 0;
 
   constructor(redis: Redis, options: ShardWorkerOptions) {
     this.#redis = redis;
+    this.#connection = redis.duplicate();
     this.#options = options;
     this.#records = new ExperimentRecords(redis);
     this.#inputs = new InputStore(redis);
@@ -69,11 +72,10 @@ export class ShardWorker {
   async run(stopped: Promise<void>): Promise<void> {
     await this.#checkVersion();
     const { Worker: Client } = await import('bullmq');
-    const connection = this.#redis.duplicate();
-    connection.on('error', () => {});
+    this.#connection.on('error', () => {});
     const { executor, lockMs, log, version } = this.#options;
     const worker = new Client(queueName(version.program), (job: Job<ShardJob>) => this.#process(job), {
-      connection,
+      connection: this.#connection,
       prefix: NAMESPACE,
       concurrency: executor.width,
       lockDuration: lockMs,
@@ -127,9 +129,12 @@ export class ShardWorker {
   /** Ends after the runs that it works on. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#worker?.close();
-    await this.#records.removeWorker(this.#record).catch(() => {});
+    // Without a server results cannot be handed over, and no command ends.
+    const isAway = this.#redis.status !== 'ready';
+    await this.#worker?.close(isAway);
+    if (!isAway) await this.#records.removeWorker(this.#record).catch(() => {});
     await this.#options.executor.close();
+    this.#connection.disconnect();
     this.#redis.disconnect();
     rmSync(this.#folder, { recursive: true, force: true });
   }

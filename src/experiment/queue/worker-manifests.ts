@@ -35,7 +35,7 @@ export function workersJob(options: WorkerJobOptions): string {
     sharedPath === null ? {} : { volumeMounts: [{ name: 'shared', mountPath: sharedPath, readOnly: true }] };
   // A place to edit: which volume the cluster shares is not known here.
   const shared = { name: 'shared', persistentVolumeClaim: { claimName: 'twinyard-shared', readOnly: true } };
-  return stringify({
+  const manifest = {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: { name, ...(namespace === null ? {} : { namespace }), labels },
@@ -71,7 +71,9 @@ export function workersJob(options: WorkerJobOptions): string {
         },
       },
     },
-  });
+  };
+  // Labels appear twice: anchors of YAML would only confuse.
+  return stringify(manifest, { aliasDuplicateObjects: false });
 }
 
 /** Bodies of `POST /api/jobs/`, one line for each worker: Ray places each on a node with enough CPUs. */

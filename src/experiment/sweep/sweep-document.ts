@@ -46,7 +46,12 @@ export interface SweptPoint {
   metrics: Partial<Record<MetricKey, SweptValue | null>>;
   /** With how many of the seeds each constraint over results holds. */
   constraints: Record<string, number>;
-  /** Whether every constraint holds with every seed. */
+  /** Runs whose backlog grew until the end, and runs that are too short to tell. */
+  saturated_runs: number;
+  too_short_runs: number;
+  /** Requests per second that the fleet served where it was saturated. */
+  kept_rps: number | null;
+  /** Whether every constraint holds with every seed, and no run is saturated. */
   feasible: boolean;
   pareto: boolean;
 }
@@ -82,6 +87,7 @@ export function sweepResult(sweep: Sweep, runs: readonly SweptRun[]): SweepResul
   const keys = metricsOf(runs.map(({ metrics }) => metrics)).map(({ key }) => key);
   const swept = points.map((point, i): SweptPoint => {
     const own = ofPoint[i]!;
+    const saturated = own.filter(({ state }) => state === 'saturated');
     const met = ofResults.map(
       (one) => own.filter(({ metrics }) => holds(one, lookUpIn(point, metrics)) === true).length,
     );
@@ -91,7 +97,11 @@ export function sweepResult(sweep: Sweep, runs: readonly SweptRun[]): SweepResul
       gpus: point.gpus,
       metrics: Object.fromEntries(keys.map((key) => [key, valueOver(own.map(({ metrics }) => metrics[key] ?? null))])),
       constraints: Object.fromEntries(ofResults.map(({ text }, at) => [text, met[at]!])),
-      feasible: met.every((count) => count === seeds.length),
+      saturated_runs: saturated.length,
+      too_short_runs: own.filter(({ state }) => state === 'too-short').length,
+      kept_rps: leastOf(saturated.map(({ keptRps }) => keptRps)),
+      // The latencies of a saturated run are those of its length: a longer one would break any bound.
+      feasible: saturated.length === 0 && met.every((count) => count === seeds.length),
       pareto: false,
     };
   });
@@ -175,6 +185,11 @@ function valueOver(values: readonly (number | null)[]): SweptValue | null {
   const squares = known.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const half = studentT975(n - 1) * Math.sqrt(squares / (n - 1) / n);
   return { mean, low: Math.max(0, mean - half), high: mean + half };
+}
+
+function leastOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** Empty where some run completed nothing. */

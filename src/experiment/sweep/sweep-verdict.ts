@@ -14,16 +14,15 @@ const NAMED = 3;
 export function sweepVerdict(result: SweepResult): string {
   const { document } = result;
   if (document.points.length === 0) return 'No point could be simulated.';
-  return [loadSentence(result) ?? bestSentence(result), refusedSentence(result)]
-    .filter((text) => text !== '')
-    .join(' ');
+  const sentences = [loadSentence(result) ?? bestSentence(result), saturationSentence(result), refusedSentence(result)];
+  return sentences.filter((text) => text !== '').join(' ');
 }
 
 /** `lmetric keeps ttft_p99 <= 500ms up to 60 requests/s; round-robin up to 31.` */
 function loadSentence(result: SweepResult): string | null {
   const found = result.load;
-  const asked = resultConstraints(result);
-  if (found === null || asked === '') return null;
+  const asked = askedText(result);
+  if (found === null) return null;
   const { unit } = found;
   const gpus = ({ points }: LoadSeries) => points[0]!.point.gpus;
   // Of those that reach as far, the one with the fewest GPUs first.
@@ -31,7 +30,7 @@ function loadSentence(result: SweepResult): string | null {
   const [best, ...rest] = order;
   if (best!.keeps === null) {
     const least = Math.min(...found.series.map(({ points }) => points[0]!.load));
-    return `No point keeps ${asked}, not even at ${least} ${unit}${nearest(result)}.`;
+    return `No point ${asked}, not even at ${least} ${unit}${nearest(result)}.`;
   }
   const reach = ({ keeps, points }: LoadSeries) => {
     if (keeps === null) return `not even at ${points[0]!.load}`;
@@ -41,13 +40,13 @@ function loadSentence(result: SweepResult): string | null {
   const more = rest.length >= NAMED ? `; ${rest.length - NAMED + 1} more not above that` : '';
   const subject = best!.name === '' ? 'The fleet' : best!.name;
   const first = reach(best!).replace(/^(up to (?:at least )?[\d.]+)/, `$1 ${unit}`);
-  return `${subject} keeps ${asked} ${first}${named.join('')}${more}.`;
+  return `${subject} ${asked} ${first}${named.join('')}${more}.`;
 }
 
 function bestSentence(result: SweepResult): string {
   const { document } = result;
   const asked = resultConstraints(result);
-  if (document.best === null) return `No point keeps ${asked}${nearest(result)}.`;
+  if (document.best === null) return `No point ${askedText(result)}${nearest(result)}.`;
   const point = document.points[document.best]!;
   const measures = [...new Map(result.objectives.best.map(({ measure }) => [measure.name, measure])).values()];
   const values = measures.map((measure) => measureText(measure, point)).filter((text) => text !== '');
@@ -84,6 +83,28 @@ function measureText(measure: Measure, point: SweptPoint): string {
 function resultConstraints({ constraints }: SweepResult): string {
   const texts = constraints.filter((one) => !isOfSettings(one)).map(({ text }) => text);
   return texts.join(' and ');
+}
+
+/** What a point has to do, as the end of a sentence. */
+function askedText(result: SweepResult): string {
+  const asked = resultConstraints(result);
+  return asked === '' ? 'serves requests as fast as they arrive' : `keeps ${asked}`;
+}
+
+/** A result that a longer run would change is never silent. */
+function saturationSentence({ document: { points } }: SweepResult): string {
+  const saturated = points.filter(({ saturated_runs }) => saturated_runs > 0).length;
+  const short = points.filter((point) => point.saturated_runs === 0 && point.too_short_runs > 0).length;
+  const all = counted(points.length, 'point');
+  const texts = [
+    ...(saturated === 0
+      ? []
+      : [`${saturated} of ${all} ${saturated === 1 ? 'is' : 'are'} saturated: the backlog grew until the end.`]),
+    ...(short === 0
+      ? []
+      : [`${short} of ${all} ${short === 1 ? 'is' : 'are'} too short to show a steady state: raise --num-requests.`]),
+  ];
+  return texts.join(' ');
 }
 
 function refusedSentence({ document }: SweepResult): string {

@@ -1,3 +1,4 @@
+import type { SaturationState } from '../../simulator/result-document.js';
 import type { RunInputs } from '../experiment.js';
 import type { MetricValues } from '../metrics.js';
 import type { RunSummary } from '../runs/run-summary.js';
@@ -51,11 +52,15 @@ export interface SweptRun {
   metrics: MetricValues;
   ttftMs: readonly number[];
   e2eMs: readonly number[];
+  /** Whether the fleet kept up with the arrivals. */
+  state: SaturationState;
+  /** Requests per second that a saturated fleet serves. */
+  keptRps: number | null;
   stepTimes: string;
 }
 
-export function sweptRun({ metrics, ttftMs, e2eMs, stepTimes }: RunSummary): SweptRun {
-  return { metrics, ttftMs, e2eMs, stepTimes };
+export function sweptRun({ metrics, ttftMs, e2eMs, saturation, stepTimes }: RunSummary): SweptRun {
+  return { metrics, ttftMs, e2eMs, stepTimes, state: saturation.state, keptRps: saturation.kept_rps };
 }
 
 /** The value of a measure at a point, before or after it was simulated. */

@@ -8,6 +8,8 @@ export function sweepCsv({ document, metrics }: SweepResult): string {
     ...axes,
     'gpus',
     'feasible',
+    'saturated_runs',
+    'too_short_runs',
     'pareto',
     'best',
     ...metrics.flatMap(({ key }) => [key, `${key}_low`, `${key}_high`]),
@@ -16,6 +18,8 @@ export function sweepCsv({ document, metrics }: SweepResult): string {
     ...axes.map((name) => point.settings[name]!),
     point.gpus,
     point.feasible,
+    point.saturated_runs,
+    point.too_short_runs,
     point.pareto,
     i === document.best,
     ...metrics.flatMap(({ key }) => {

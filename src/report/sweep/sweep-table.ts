@@ -1,6 +1,6 @@
 import type { Metric } from '../../experiment/metrics.js';
 import type { SweepDocument, SweepResult, SweptPoint } from '../../experiment/sweep/sweep-document.js';
-import { counted } from '../text/format-number.js';
+import { counted, decimal } from '../text/format-number.js';
 import { amount, unitText } from '../text/metric-text.js';
 import { createStyle, type TextOptions } from '../text/style.js';
 import type { Alignment, Cell } from '../text/text-table.js';
@@ -71,9 +71,17 @@ export function markOf({ best, points, seeds }: SweepDocument, point: SweptPoint
   const marks = [
     ...(best !== null && points[best] === point ? ['best'] : []),
     ...(point.pareto ? ['Pareto'] : []),
-    ...(point.feasible ? [] : [met === 0 ? 'breaks a constraint' : `holds with ${met} of ${seeds.length} seeds`]),
+    ...(point.saturated_runs === 0 ? [] : [saturatedText(point)]),
+    ...(point.saturated_runs === 0 && point.too_short_runs > 0 ? ['too short'] : []),
+    ...(point.feasible || point.saturated_runs > 0
+      ? []
+      : [met === 0 ? 'breaks a constraint' : `holds with ${met} of ${seeds.length} seeds`]),
   ];
   return marks.join(', ');
+}
+
+function saturatedText({ kept_rps }: SweptPoint): string {
+  return kept_rps === null ? 'saturated' : `saturated, serves ${decimal(kept_rps, 1)}/s`;
 }
 
 /** `TTFT p99, ms`. */
