@@ -21,7 +21,7 @@ for (const owner of Object.values({ ...lock.packages })) {
     lock.packages[key] = {
       version,
       ...(cpu === undefined ? {} : { cpu: [cpu] }),
-      dev: true,
+      ...(owner.dev === true ? { dev: true } : {}),
       ...(libc === undefined ? {} : { libc: [libc] }),
       optional: true,
       ...(os === undefined ? {} : { os: [os] }),
