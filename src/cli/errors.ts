@@ -141,6 +141,7 @@ export function badEvent(place: string, problem: string, hint: string): InputErr
 
 /** Fewer than two variants. */
 export function nothingToCompare(): InputError {
-  const hint = 'give --preset, two or more --config, or two or more names to --routing-policy';
+  const hint =
+    'give --preset, two or more --config, or several values to a flag, as in --routing-policy round-robin,least-loaded';
   return new InputError('NOTHING_TO_COMPARE', 'compare', 'fewer than two variants', hint);
 }

@@ -50,6 +50,7 @@ export function fakeSummary(metrics: Partial<MetricValues> = {}, changes: Partia
     targets: { least: 4, most: 6, byInstance: [4, 6] },
     load: { stepUs: 1_000_000, kind: 'instances', rows: [Array(100).fill(1), Array(100).fill(2)] },
     saturation: fakeSaturation(),
+    absentClasses: [],
     stepTimes: 'made up',
     ...changes,
   };

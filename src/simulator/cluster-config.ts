@@ -7,6 +7,9 @@ export type { PolicyChoice };
 /** Spec 6.3: the queue between admission and routing. */
 export type FlowControlConfig = FlowControlSettings;
 
+/** In place of an SLO class: the target of every class, unless the class has its own. */
+export const EVERY_CLASS = '*';
+
 /** Thresholds of one SLO class in microseconds; an absent dimension is not checked. */
 export interface GoodputTarget {
   ttftUs?: number;

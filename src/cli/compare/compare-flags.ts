@@ -1,7 +1,7 @@
 import { whole } from '../../schema/fields.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
-import { asTexts, type FlagTable } from '../flags/flag.js';
+import { asTexts, type Flag, type FlagTable } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
 import { count, file, listFlag, stringFlag, toggle } from '../flags/kinds.js';
@@ -84,6 +84,29 @@ const listFlags = {
   }),
 };
 
+/** Its values may contain commas of their own. */
+const WITH_COMMAS = ['think-time-dist'];
+
+/** Whether a flag can have several values: a variant for each. A flag whose value is a list, a path or nothing cannot. */
+export function takesList(name: string, { kind }: Pick<Flag<unknown>, 'kind'>): boolean {
+  return !['list', 'file', 'switch'].includes(kind) && !WITH_COMMAS.includes(name);
+}
+
+/** The same flags as texts; those of one value may have several, with commas between them. */
+function asLists(flags: FlagTable): Record<string, Flag<string | null>> {
+  const entries = Object.entries(asTexts(flags)).map(([name, flag]): [string, Flag<string | null>] => {
+    if (!takesList(name, flag)) return [name, flag];
+    const { names, ...one } = flag;
+    const read = (given: string, place: string) => {
+      for (const item of given.split(',')) flag.read(item.trim(), place);
+      return given;
+    };
+    // Names are checked one by one, when variants are resolved.
+    return [name, { ...one, read, ...(names === undefined ? {} : { suggestions: names }) }];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** The flags of `run` and `replay` that describe a variant, by name. */
 export const variantFlags: FlagTable = {
   ...clusterFlags,
@@ -99,12 +122,12 @@ const { 'think-time-ms': _, timeout: __, ...recordedFlags } = replayWorkloadFlag
 
 export const compareGroups: CommandLine['groups'] = [
   { title: 'Comparison', flags: comparisonFlags },
-  { title: 'Cluster', flags: { ...asTexts(clusterFlags), 'routing-policy': listFlags['routing-policy'] } },
-  { title: 'Flow control', flags: asTexts(flowControlFlags) },
-  { title: 'Instance', flags: asTexts(instanceFlags) },
-  { title: 'Generated workload', flags: { ...asTexts(runWorkloadFlags), rate: listFlags.rate } },
-  { title: 'Recorded workload', flags: asTexts(recordedFlags) },
-  { title: 'Output', flags: { ...asTexts(measureFlags), ...comparisonOutputFlags } },
+  { title: 'Cluster', flags: { ...asLists(clusterFlags), 'routing-policy': listFlags['routing-policy'] } },
+  { title: 'Flow control', flags: asLists(flowControlFlags) },
+  { title: 'Instance', flags: asLists(instanceFlags) },
+  { title: 'Generated workload', flags: { ...asLists(runWorkloadFlags), rate: listFlags.rate } },
+  { title: 'Recorded workload', flags: asLists(recordedFlags) },
+  { title: 'Output', flags: { ...asLists(measureFlags), ...comparisonOutputFlags } },
 ];
 
 /** The flags that `run` and `replay` do not have: listed in the documentation of `compare`. */

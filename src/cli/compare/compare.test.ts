@@ -93,6 +93,58 @@ describe('compare', () => {
     ]);
   });
 
+  it('takes several values of any flag, each compared with the first', async () => {
+    const sizes = await compared('--model qwen/qwen3-14b --num-requests 20 --rate 50 --seeds 2 --num-instances 1,2,3');
+    expect(sizes.comparison).toMatchObject({ title: 'Configurations', axis: { title: 'num-instances', unit: '' } });
+    expect(sizes.variants.map(({ name, x, against, config }) => [name, x, against, config.instances])).toEqual([
+      ['num-instances 1', 1, null, 1],
+      ['num-instances 2', 2, 'num-instances 1', 2],
+      ['num-instances 3', 3, 'num-instances 1', 3],
+    ]);
+    const both = await compared(`${SMALL.replace('50', '20,40')} --scheduler fcfs,sjf --routing-policy round-robin`);
+    expect(both.variants.map(({ name, series, x }) => [name, series, x])).toEqual([
+      ['round-robin, scheduler fcfs, 20/s', 'round-robin, scheduler fcfs', 20],
+      ['round-robin, scheduler sjf, 20/s', 'round-robin, scheduler sjf', 20],
+      ['round-robin, scheduler fcfs, 40/s', 'round-robin, scheduler fcfs', 40],
+      ['round-robin, scheduler sjf, 40/s', 'round-robin, scheduler sjf', 40],
+    ]);
+  });
+
+  it('gives flags beside files to every variant, policies too', async () => {
+    const shared = 'model: qwen/qwen3-14b\nnum-requests: 10\nrate: 50\nnum-instances: 2\n';
+    const a = file('plain.yaml', `${shared}routing-policy: weighted\nrouting-scorers: queue-depth:1\n`);
+    const b = file('small.yaml', `${shared}max-num-running-reqs: 8\n`);
+    const one = await compared(`--config ${a} --config ${b} --routing-policy least-loaded --seeds 1`);
+    expect(one.variants.map(({ name, config }) => [name, config.routing.policy])).toEqual([
+      ['plain', 'least-loaded'],
+      ['small', 'least-loaded'],
+    ]);
+    const two = await compared(`--config ${a} --config ${b} --routing-policy round-robin,least-loaded --seeds 1`);
+    expect(two.variants.map(({ name }) => name)).toEqual([
+      ...['plain, round-robin', 'plain, least-loaded', 'small, round-robin', 'small, least-loaded'],
+    ]);
+  });
+
+  it('holds every class to a target without one, and warns of a class that no request has', async () => {
+    const { variants, comparison } = await compared(
+      `${SMALL} --routing-policy round-robin,least-loaded --workload mixed-slo --slo-ttft 500ms`.replace(
+        '--rate 50 ',
+        '',
+      ),
+    );
+    expect(comparison.slo).toEqual({ metric: 'ttft_p99_ms', limit: 500 });
+    expect(variants[0]!.metrics.slo_attainment!.mean).toBeGreaterThan(0.5);
+    const { stderr } = await twinyard(
+      `compare ${SMALL} --routing-policy round-robin,least-loaded --slo-ttft gold=1s --seeds 1`.replace(
+        '--seeds 2 ',
+        '',
+      ),
+    );
+    expect(stderr).toBe(
+      "twinyard: warning: --slo-ttft, --slo-itl, --slo-e2e: the target of 'gold' has no effect: no request has that class\n",
+    );
+  });
+
   it('reads variants from files, over which flags win', async () => {
     const shared = 'model: qwen/qwen3-14b\nnum-requests: 10\nrate: 50\n';
     const a = file('today.yaml', `${shared}num-instances: 2\nmax-num-running-reqs: 8\n`);
@@ -153,7 +205,9 @@ goodput_slo_targets: { critical: { ttft_ms: 500 } }
 
   it('prints a table', async () => {
     const { stdout } = await twinyard(`compare ${SMALL} --routing-policy round-robin,least-loaded --format table`);
-    expect(stdout).toMatch(/^Routing policies\n2 variants, 2 seeds from 42 to 43, 4 runs\n\nVariant +TTFT p99, ms +/);
+    expect(stdout).toMatch(
+      /^Routing policies\nNo variant is better than round-robin in TTFT p99 beyond noise.*\n2 variants, 2 seeds from 42 to 43, 4 runs\nRuns are too short [\s\S]*\n\nVariant +TTFT p50, ms +TTFT mean, ms +TTFT p99, ms\n/,
+    );
     expect(stdout).toMatch(/\nleast-loaded .*\n\nWhat differs\n/);
   });
 
@@ -286,7 +340,8 @@ describe('wrong input to compare', () => {
     ['--preset b3 --rate 5', '--rate: --preset b3 has its own workload'],
     ['--preset b3 --num-requests 10', "--num-requests: '10' is too small; give at least 450"],
     ['--preset routing --config a.yaml', '--preset: given together with --config'],
-    ['--config a.yaml --config b.yaml --routing-policy sticky', '--routing-policy: given together with --config'],
+    ['--model qwen/qwen3-14b --num-instances 2,x', "--num-instances: 'x' is not a number"],
+    ['--model qwen/qwen3-14b --scheduler fcfs,sfj', "'sfj' is not known; did you mean 'sjf'?"],
     ['--routing-policy sticky,lmetrick', "'lmetrick' is not known; did you mean 'lmetric'?"],
     ['--routing-policy sticky,lmetric', '--model: is required'],
     [`${policies} --seeds 2 --seed 1`, '--seeds: given together with --seed'],

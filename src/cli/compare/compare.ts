@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Comparison } from '../../experiment/comparison/comparison.js';
 import { runsOf } from '../../experiment/experiment.js';
 import { createExecutor } from '../../experiment/runs/worker-pool.js';
+import { shownText } from '../../kernel/text/shown-text.js';
 import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
@@ -23,6 +24,7 @@ export const COMPARE: CommandLine = {
   examples: [
     'compare --preset routing --format table --report routing.html',
     'compare --model qwen/qwen3-14b --num-instances 4 --rate 50,100,200 --routing-policy round-robin,least-loaded',
+    'compare --model qwen/qwen3-14b --num-instances 2,4,8 --rate 60 --num-requests 2000 --slo-ttft 500ms --report sizes.html',
     'compare --config today.yaml --config tomorrow.yaml --trace-data monday.csv --format table',
   ],
 };
@@ -52,7 +54,13 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
     const experiment = await planExperiment(flags, configs, given, diagnostics, (runs) =>
       simulateAll(runs, surroundings),
     );
-    const comparison = compareRuns(experiment, await simulateAll(runsOf(experiment), surroundings));
+    const summaries = await simulateAll(runsOf(experiment), surroundings);
+    for (const name of new Set(summaries.flatMap(({ absentClasses }) => absentClasses))) {
+      diagnostics.warn(
+        `--slo-ttft, --slo-itl, --slo-e2e: the target of ${shownText(name)} has no effect: no request has that class`,
+      );
+    }
+    const comparison = compareRuns(experiment, summaries);
     if (values.report !== null) await writeReport(values.report, comparison, { ...io, beforeSignal: signals.add });
     io.stdout.write(values.format === 'table' ? await asTable(comparison, io) : documentJson(comparison.document));
     return 0;

@@ -30,10 +30,11 @@ export async function planExperiment(
   const resolve = (planned: readonly PlannedVariant[]) => Promise.all(planned.map((one) => resolveVariant(one, once)));
   const { preset: name } = flags.values;
   if (name === null) {
-    const { variants: planned, axis } = await planVariants(configs, given, variantFlags);
+    const { variants: planned, axis, lists } = await planVariants(configs, given, variantFlags);
     const variants = await resolve(planned);
-    warnOfOtherWorkloads(variants, axis === null, diagnostics);
-    const title = configs.length > 0 ? 'Configurations' : 'Routing policies';
+    warnOfOtherWorkloads(variants, lists.length === 0, diagnostics);
+    const isOfPolicies = configs.length === 0 && (lists.length === 0 || lists.join() === 'rate');
+    const title = isOfPolicies ? 'Routing policies' : 'Configurations';
     return { title, variants, seeds: seedsOf(flags.values, variants), axis, headline: null, notes: notesOf(variants) };
   }
   if (configs.length > 0) throw conflictingFlags('--preset', 'given together with --config', 'keep one of them');

@@ -1,5 +1,5 @@
 import type { LatencyModel } from '../../replica/latency/contract.js';
-import type { ClusterConfig, GoodputTarget } from '../../simulator/cluster-config.js';
+import { type ClusterConfig, EVERY_CLASS, type GoodputTarget } from '../../simulator/cluster-config.js';
 import { type PolicyBundle, readPolicyBundle } from '../../simulator/policy-bundle.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
@@ -98,6 +98,8 @@ export function withHeaderTargets(
   header: Readonly<Record<string, GoodputTarget>>,
 ): Record<string, GoodputTarget> {
   const merged = { ...own };
-  for (const [sloClass, target] of Object.entries(header)) merged[sloClass] = { ...target, ...own[sloClass] };
+  for (const [sloClass, target] of Object.entries(header)) {
+    merged[sloClass] = { ...target, ...own[EVERY_CLASS], ...own[sloClass] };
+  }
   return merged;
 }

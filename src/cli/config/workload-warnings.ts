@@ -1,4 +1,5 @@
 import { shownText } from '../../kernel/text/shown-text.js';
+import { EVERY_CLASS } from '../../simulator/cluster-config.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { Workload } from '../../workload/workload.js';
 import type { Diagnostics } from '../diagnostics.js';
@@ -21,7 +22,7 @@ export function warnOfAbsentClasses(
     // Requests without a class: 'default' in results, 'standard' for the queue's targets.
     const unnamed = flag === 'slo-targets' ? 'standard' : 'default';
     const present = new Set(indexes.has(0) ? [...named, unnamed] : named);
-    const absent = Object.keys(flags.values[flag]).filter((name) => !present.has(name));
+    const absent = Object.keys(flags.values[flag]).filter((name) => name !== EVERY_CLASS && !present.has(name));
     if (absent.length === 0) continue;
     const known = [...present].sort().map(shownText).join(', ');
     warn(`--${flag}: no request has the class ${absent.map(shownText).join(' or ')}; there are: ${known}`);

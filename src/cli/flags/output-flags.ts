@@ -1,6 +1,6 @@
 import { FITNESS_TERMS } from '../../simulator/results/fitness.js';
 import { choiceFlag, count, file, listFlag, MAX_SPAN_US, microseconds, numberFlag, toggle } from './kinds.js';
-import { readClassDurations, readWeights } from './read-list.js';
+import { CLASS_DURATIONS, readClassDurations, readWeights } from './read-list.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
@@ -9,9 +9,9 @@ const FITNESS_MEASURES = Object.keys(FITNESS_TERMS);
 function goodputFlag(measure: string) {
   return listFlag<Record<string, number>>({
     default: {},
-    accepted: "classes with durations, as in 'critical=200ms,batch=5s'",
+    accepted: CLASS_DURATIONS,
     read: readClassDurations,
-    help: `goodput: longest ${measure} by class, class=duration,...`,
+    help: `goodput: longest ${measure}, of all requests or by class: duration or class=duration,...`,
   });
 }
 

@@ -28,6 +28,8 @@ describe('readDuration', () => {
 
 describe('lists', () => {
   it('reads classes with durations', () => {
+    expect(readClassDurations('500ms', '--slo-ttft')).toEqual({ '*': 500_000 });
+    expect(readClassDurations('1s,batch=5s', '--slo-ttft')).toEqual({ '*': 1_000_000, batch: 5_000_000 });
     expect(readClassDurations('critical=200ms, batch=5s', '--slo-ttft')).toEqual({
       critical: 200_000,
       batch: 5_000_000,

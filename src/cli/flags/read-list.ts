@@ -1,9 +1,14 @@
 import { parseDuration } from '../../kernel/text/duration.js';
 import { above, number, whole } from '../../schema/fields.js';
 
+import { EVERY_CLASS } from '../../simulator/cluster-config.js';
 import { badChoice, badValue } from '../errors.js';
 import { MAX_SPAN_US } from './kinds.js';
 import { readNumber } from './read-number.js';
+
+/** What durations by class look like. */
+export const CLASS_DURATIONS =
+  "a duration for all classes, or one for each, as in '500ms' or 'critical=200ms,batch=5s'";
 
 const DURATIONS = "a duration with its unit, as in '200ms', '1.5s' or '10m'";
 
@@ -40,9 +45,13 @@ function readPairs(
   return Object.fromEntries(pairs);
 }
 
-/** `critical=200ms,batch=5s` to microseconds by class. */
+/** `critical=200ms,batch=5s` to microseconds by class; `500ms` alone is that of every class. */
 export function readClassDurations(text: string, place: string): Record<string, number> {
-  return readPairs(text, place, '=', "classes with durations, as in 'critical=200ms,batch=5s'", readDuration);
+  const named = text
+    .split(',')
+    .map((item) => (/^\s*[\d.]/.test(item) && !item.includes('=') ? `${EVERY_CLASS}=${item}` : item))
+    .join(',');
+  return readPairs(named, place, '=', CLASS_DURATIONS, readDuration);
 }
 
 /** `critical=100000,batch=5000000`: microseconds by class. */

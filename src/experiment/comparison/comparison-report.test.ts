@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { comparePage } from '../../report/compare/compare-page.js';
 import { compareTable } from '../../report/compare/compare-table.js';
+import { fakeSaturation } from '../../simulator/results/saturation/fake-saturation.fixture.js';
 import type { Experiment } from '../experiment.js';
-import { fakeExperiment, fakeSummary, fakeVariant } from '../fake-experiment.fixture.js';
+import { fakeExperiment, fakeRun, fakeSummary, fakeVariant } from '../fake-experiment.fixture.js';
 import type { RunSummary } from '../runs/run-summary.js';
 import { compareRuns } from './comparison.js';
 
@@ -31,32 +32,40 @@ describe('compareTable', () => {
       fakeVariant('fourth', { against: 'first' }),
     ];
     const runs = [1, 2].flatMap((seed) => [
-      fakeSummary({ ttft_p99_ms: 10 * seed, tokens_per_sec: 100 }, targets([5, 5])),
-      fakeSummary({ ttft_p99_ms: 30 * seed, tokens_per_sec: seed === 1 ? 101 : 99 }, targets([9, 1])),
-      fakeSummary({ ttft_p99_ms: null, tokens_per_sec: 100 }, targets([5, 5])),
-      fakeSummary({ ttft_p99_ms: 10 * seed - 2, tokens_per_sec: 300 }, targets([5, 5])),
+      fakeSummary({ ttft_p50_ms: 9, ttft_mean_ms: 9, ttft_p99_ms: 10 * seed, tokens_per_sec: 100 }, targets([5, 5])),
+      fakeSummary(
+        { ttft_p50_ms: 9, ttft_mean_ms: 9, ttft_p99_ms: 30 * seed, tokens_per_sec: seed === 1 ? 101 : 99 },
+        targets([9, 1]),
+      ),
+      fakeSummary({ ttft_p50_ms: 9, ttft_mean_ms: 9, ttft_p99_ms: null, tokens_per_sec: 100 }, targets([5, 5])),
+      fakeSummary(
+        { ttft_p50_ms: 9, ttft_mean_ms: 9, ttft_p99_ms: 10 * seed - 2, tokens_per_sec: 300 },
+        targets([5, 5]),
+      ),
     ]);
     const experiment = fakeExperiment(variants, { seeds: [3, 9], notes: ['A note.'] });
-    expect(compareTable(compareRuns(experiment, runs).document, { colour: false })).toBe(`tiny
+    const text = compareTable(compareRuns(experiment, runs).document, { colour: false });
+    expect(text).toBe(`tiny
+No variant is better than first in TTFT p99 beyond noise; second is worse.
 4 variants, 2 seeds from 3 to 9, 8 runs
 A note.
 
-Variant  TTFT p99, ms           throughput, tokens/s         requests per instance
-first           15.00                          100.0         5 5
-second          45.00    noise                 100.0  noise  9 1
-third               -                          100.0   same  5 5
-fourth          13.00  -13.3 %                 300.0  x 3.0  5 5
+Variant  TTFT p50, ms        TTFT mean, ms        TTFT p99, ms         throughput, tokens/s         requests per instance
+first            9.00                 9.00               15.00                        100.0         5 5
+second           9.00  same           9.00  same         45.00  x 3.0                 100.0  noise  9 1
+third            9.00  same           9.00  same             -                        100.0   same  5 5
+fourth           9.00  same           9.00  same         13.00  noise                 300.0  x 3.0  5 5
 
 What differs
 second against first, what a second one is for:
-  second: the difference in TTFT p99 to first is inside the noise (45.00 ms against 15.00 ms; interval -100.0 % to +1,047.1 %; higher with 2 of 2 seeds).
+  second: TTFT p99 is 3.0 times that with first (45.00 ms against 15.00 ms; interval +200.0 % to +200.0 %).
   second: the difference in throughput to first is inside the noise (100.0 tokens/s against 100.0 tokens/s; interval -12.7 % to +12.7 %; higher with 1 of 2 seeds).
 third: third has no TTFT p99 with some seed.
-fourth: TTFT p99 is 13.3 % lower than with first (13.00 ms against 15.00 ms; interval -13.3 % to -13.3 %).
+fourth: the difference in TTFT p99 to first is inside the noise (13.00 ms against 15.00 ms; interval -59.8 % to +79.3 %; higher with 0 of 2 seeds).
 fourth: throughput is 3.0 times that with first (300.0 tokens/s against 100.0 tokens/s; interval +200.0 % to +200.0 %).
 
 Step times: made up.
-95 % confidence intervals of the mean difference, by Student's t over pairs of runs with the same seed.
+95 % confidence intervals by Student's t over pairs of runs with the same seed: of the mean ratio of latencies, and of the mean difference of other measures.
 `);
   });
 
@@ -135,6 +144,58 @@ describe('comparePage', () => {
     expect(html.slice(0, html.indexOf('throughput against load'))).toMatch(/>1<.*>10<.*>100<.*>1k</s);
   });
 
+  it('shows the verdict and its picture first, with the SLO and saturated runs marked, and explanations last', () => {
+    const goodputTargets = { '*': { ttftUs: 50_000 } };
+    const variants = [1, 2].flatMap((x) =>
+      ['a', 'b'].map((series) =>
+        fakeVariant(`${series}, ${x}`, {
+          ...fakeRun({ goodputTargets }),
+          series,
+          x,
+          against: series === 'a' ? null : `a, ${x}`,
+        }),
+      ),
+    );
+    const axis = { title: 'load', unit: 'requests/s' };
+    const saturation = fakeSaturation({ state: 'saturated' });
+    const html = page(fakeExperiment(variants, { seeds: [1], axis }), [
+      ...[10, 20, 30].map((ttft_p99_ms) => fakeSummary({ ...measured, ttft_p99_ms })),
+      fakeSummary({ ...measured, ttft_p99_ms: 900 }, { saturation }),
+    ]);
+    const body = html.slice(html.indexOf('<body>'));
+    const order = [
+      ...[
+        '<h1 class="verdict">TTFT p99 within 50.00 ms is kept: a at all tried, to 2 requests/s; b up to 1 requests/s.</h1>',
+      ],
+      ...[
+        '<div class="picture">',
+        'SLO 50.00 ms',
+        '<h2>Measures',
+        '<h2>What differs',
+        '<h2>Plots',
+        '<h2>How to read this',
+      ],
+    ].map((text) => body.indexOf(text));
+    expect(order).toEqual([...order].sort((x, y) => x - y));
+    expect(order).not.toContain(-1);
+    expect(body.match(/class="hollow c1"/g)).toHaveLength(1);
+    expect(html).toContain('@media print');
+    expect(html).toContain('td + td { white-space: nowrap; }');
+    expect(html).not.toMatch(/(src|href)=|@import|url\(/);
+  });
+
+  it('names in a legend only what the plots show', () => {
+    const nothing = { ttftMs: [], e2eMs: [] };
+    const html = page(fakeExperiment([...two, fakeVariant('d')], { seeds: [1] }), [
+      ...[measured, measured].map((metrics) => fakeSummary(metrics)),
+      fakeSummary({ ttft_p99_ms: null }, nothing),
+    ]);
+    const legends = [...html.matchAll(/<ul class="legend">(.*?)<\/ul>/g)].map((match) =>
+      match[1]!.replace(/<[^>]*>/g, ' '),
+    );
+    expect(legends).toEqual([expect.not.stringContaining('d')]);
+  });
+
   it('leaves out of a line what was not measured', () => {
     const variants = [1, 2].map((x) => fakeVariant(`a, ${x}`, { series: 'a', x }));
     const axis = { title: 'load', unit: 'x' };
@@ -142,7 +203,7 @@ describe('comparePage', () => {
       fakeSummary({ ttft_p99_ms: 5 }),
       fakeSummary({ ttft_p99_ms: null }),
     ]);
-    expect(html.slice(0, html.indexOf('Latencies')).match(/<circle/g)).toHaveLength(1);
+    expect(html.match(/<circle/g)).toHaveLength(1);
   });
 
   it('shows the range of a large fleet', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fakeSaturation } from '../../simulator/results/saturation/fake-saturation.fixture.js';
 import { runsOf, type Variant } from '../experiment.js';
 import { fakeExperiment, fakeSummary, fakeVariant } from '../fake-experiment.fixture.js';
 import type { MetricValues } from '../metrics.js';
@@ -37,8 +38,13 @@ describe('compareRuns', () => {
   });
 
   it.each([
-    ['better', { a: [10, 20, 30], b: [9, 19, 29] }, 'ttft_p99_ms'],
-    ['worse', { a: [10, 20, 30], b: [11, 21, 31] }, 'ttft_p99_ms'],
+    ['better', { a: [10, 20, 30], b: [9, 18, 26] }, 'ttft_p99_ms'],
+    ['worse', { a: [10, 20, 30], b: [11, 22, 34] }, 'ttft_p99_ms'],
+    // A 16-fold difference whose size varies: an interval of plain differences would include 0.
+    ['better', { a: [800, 2700, 6079], b: [100, 150, 328] }, 'ttft_p99_ms'],
+    ['likely-better', { a: [130, 400, 9000], b: [100, 110, 120] }, 'ttft_p99_ms'],
+    ['likely-worse', { a: [100, 110, 120], b: [130, 400, 9000] }, 'ttft_p99_ms'],
+    ['noise', { a: [130, 400], b: [100, 110] }, 'ttft_p99_ms'],
     ['better', { a: [10, 20, 30], b: [11, 21, 31] }, 'tokens_per_sec'],
     ['noise', { a: [10, 20, 30], b: [11, 19, 31] }, 'ttft_p99_ms'],
     ['same', { a: [10, 20, 30], b: [10, 20, 30] }, 'ttft_p99_ms'],
@@ -56,8 +62,12 @@ describe('compareRuns', () => {
 
   it('covers the tail, the throughput, and what only some experiments have', () => {
     const keys = (document: ReturnType<typeof compared>) => document.comparison.headline.map(({ key }) => key);
-    expect(keys(compared({ ttft_p99_ms: { a: [1], b: [1] } }))).toEqual(['ttft_p99_ms', 'tokens_per_sec']);
+    expect(keys(compared({ ttft_p99_ms: { a: [1], b: [1] } }))).toEqual([
+      ...['ttft_p50_ms', 'ttft_mean_ms', 'ttft_p99_ms', 'tokens_per_sec'],
+    ]);
     expect(keys(compared({ prompt_cache_hit_rate: { a: [0], b: [0.1] }, fitness: { a: [1], b: [1] } }))).toEqual([
+      'ttft_p50_ms',
+      'ttft_mean_ms',
       'ttft_p99_ms',
       'tokens_per_sec',
       'prompt_cache_hit_rate',
@@ -66,16 +76,16 @@ describe('compareRuns', () => {
   });
 
   it('covers every class where there are several and both variants have it', () => {
-    const critical = { a: [5, 6], b: [1, 2] };
+    const critical = { a: [5, 6], b: [1, 1.2] };
     const { comparison, differences } = compared({
       'ttft_p99_ms/critical': critical,
       'ttft_p99_ms/batch': { a: [5, 6], b: [7, null] },
     });
     expect(comparison.headline.map(({ title }) => title)).toEqual([
-      ...['TTFT p99', 'TTFT p99 of batch', 'TTFT p99 of critical', 'throughput'],
+      ...['TTFT p50', 'TTFT mean', 'TTFT p99', 'TTFT p99 of batch', 'TTFT p99 of critical', 'throughput'],
     ]);
     expect(differences.slice(-1)).toMatchObject([
-      { metric: 'ttft_p99_ms/critical', difference: -4, verdict: 'better' },
+      { metric: 'ttft_p99_ms/critical', difference: -4.4, verdict: 'better' },
     ]);
   });
 
@@ -84,7 +94,7 @@ describe('compareRuns', () => {
   });
 
   it('leaves out metrics that do not differ where others do', () => {
-    const { findings } = compared({ ttft_p99_ms: { a: [1, 2], b: [2, 3] }, tokens_per_sec: { a: [5, 5], b: [5, 5] } });
+    const { findings } = compared({ ttft_p99_ms: { a: [3, 6], b: [5, 10] }, tokens_per_sec: { a: [5, 5], b: [5, 5] } });
     expect(findings).toHaveLength(1);
     expect(findings[0]).toMatch(/^b: TTFT p99 is 66\.7 % higher than with a/);
   });
@@ -118,6 +128,34 @@ describe('compareRuns', () => {
     ];
     const { curves } = compareRuns(fakeExperiment([fakeVariant('a')]), runs);
     expect(curves[0]).toMatchObject({ ttftMs: [2, 4], load: load(1) });
+  });
+
+  it('names no confidence where each variant ran once', () => {
+    expect(compared({ ttft_p99_ms: { a: [1], b: [2] } }).comparison.intervals).not.toContain('95 %');
+    expect(compared({ ttft_p99_ms: { a: [1, 2], b: [2, 3] } }).comparison.intervals).toContain('95 %');
+  });
+
+  it('notes variants that are saturated, and those that are too short to tell', () => {
+    const names = ['a', 'b', 'c'];
+    const experiment = fakeExperiment(
+      names.map((name) => fakeVariant(name)),
+      { seeds: [1] },
+    );
+    const verdict = 'saturated: 9.0 requests/s arrive and the fleet keeps 4.0';
+    const { document } = compareRuns(experiment, [
+      fakeSummary(),
+      fakeSummary({}, { saturation: fakeSaturation({ state: 'saturated', verdict, kept_rps: 4 }) }),
+      fakeSummary({}, { saturation: fakeSaturation({ state: 'too-short', enough_requests: 700 }) }),
+    ]);
+    expect(document.variants.map(({ saturation }) => [saturation.saturated, saturation.kept_rps])).toEqual([
+      [0, null],
+      [1, 4],
+      [0, null],
+    ]);
+    expect(document.comparison.notes).toEqual([
+      'b is saturated: 9.0 requests/s arrive and the fleet keeps 4.0. Latencies of a saturated fleet grow with the length of the run.',
+      'Runs are too short to tell whether the fleet keeps up (c): requests in flight still grew when the last one arrived. Give --num-requests 700 or more.',
+    ]);
   });
 
   it('compares nothing with a variant that does not exist', () => {

@@ -4,8 +4,10 @@ import { METRICS, type Metric, type MetricKey, type MetricValues, metricOf, metr
 import type { WorkloadRecipe } from '../recipes/workload-recipe.js';
 import type { LoadOverTime } from '../runs/load-over-time.js';
 import { QUANTILES, type RunSummary, type TargetCounts } from '../runs/run-summary.js';
+import { type ComparedSlo, comparisonVerdict, sharedSlo } from './comparison-verdict.js';
 import { differencesOf, type MetricDifference } from './metric-difference.js';
 import { sentenceOf } from './sentences.js';
+import { saturationNotes, type VariantSaturation, variantSaturation } from './variant-saturation.js';
 
 /** A measure of a variant over all seeds; null where no run measured it. */
 export interface MetricSummary {
@@ -24,6 +26,7 @@ export interface ComparedVariant {
   metrics: Readonly<Record<MetricKey, MetricSummary | null>>;
   /** Requests of each replica, the mean over seeds; null for a fleet too large to list. */
   targets: number[] | null;
+  saturation: VariantSaturation;
   config: Omit<ClusterConfig, 'seed'> & { workload: WorkloadRecipe };
 }
 
@@ -31,6 +34,10 @@ export interface ComparedVariant {
 export interface ComparisonDocument {
   comparison: {
     title: string;
+    /** The finding in one sentence. */
+    verdict: string;
+    /** The limit that all requests share, where one was given. */
+    slo: ComparedSlo | null;
     seeds: readonly number[];
     runs: number;
     /** How intervals are computed. */
@@ -38,7 +45,7 @@ export interface ComparisonDocument {
     /** Where step times come from, and how far to believe them: a sentence for each kind of run. */
     step_times: string[];
     axis: ExperimentAxis | null;
-    /** The measures that tables and findings are about. */
+    /** The measures of the table. */
     headline: readonly Metric[];
     notes: readonly string[];
   };
@@ -69,7 +76,8 @@ export interface Comparison {
 }
 
 const INTERVALS =
-  "95 % confidence intervals of the mean difference, by Student's t over pairs of runs with the same seed";
+  "95 % confidence intervals by Student's t over pairs of runs with the same seed: of the mean ratio of latencies, and of the mean difference of other measures";
+const NO_INTERVALS = 'one run of each variant: nothing is known about noise, and there are no confidence intervals';
 
 /** Sums up the runs of an experiment, in the order of `runsOf`. */
 export function compareRuns(experiment: Experiment, runs: readonly RunSummary[]): Comparison {
@@ -79,16 +87,20 @@ export function compareRuns(experiment: Experiment, runs: readonly RunSummary[])
   const compared = variants.map((variant, i) => comparedVariant(variant, metrics, runsOfVariant(i)));
   const headline = experiment.headline ?? usualHeadline(compared, metrics);
   const differences = differencesOf(compared, metrics);
+  const slo = sharedSlo(compared);
+  const { axis } = experiment;
   const document: ComparisonDocument = {
     comparison: {
       title: experiment.title,
+      verdict: comparisonVerdict({ variants: compared, differences, axis, slo, leading: metricOf(headline[0]!) }),
+      slo,
       seeds,
       runs: runs.length,
-      intervals: INTERVALS,
+      intervals: seeds.length === 1 ? NO_INTERVALS : INTERVALS,
       step_times: [...new Set(runs.map(({ stepTimes }) => stepTimes))],
-      axis: experiment.axis,
-      headline: headline.map(metricOf),
-      notes: [...experiment.notes, ...lossNotes(compared)],
+      axis,
+      headline: withCentre(headline).map(metricOf),
+      notes: [...saturationNotes(compared), ...experiment.notes, ...lossNotes(compared)],
     },
     variants: compared,
     differences,
@@ -136,6 +148,7 @@ function comparedVariant(
     x,
     metrics: Object.fromEntries(entries) as ComparedVariant['metrics'],
     targets: lists.includes(null) ? null : meanOfLists(lists as number[][]),
+    saturation: variantSaturation(runs.map(({ saturation }) => saturation)),
     config: { ...shared, workload },
   };
 }
@@ -171,6 +184,12 @@ function usualHeadline(variants: readonly ComparedVariant[], metrics: readonly M
   const some = (['prompt_cache_hit_rate', 'rejected_share', 'goodput_rps', 'fitness'] as const).filter(any);
   const classes = metrics.slice(METRICS.length).map(({ key }) => key);
   return ['ttft_p99_ms', ...classes, 'tokens_per_sec', ...some];
+}
+
+/** A tail alone hides what most requests get: the median and the mean stand before it. */
+function withCentre(headline: readonly MetricKey[]): MetricKey[] {
+  const centre = (['ttft_p50_ms', 'ttft_mean_ms'] as const).filter((key) => !headline.includes(key));
+  return headline.flatMap((key) => (key === 'ttft_p99_ms' ? [...centre, key] : key));
 }
 
 function curvesOf(runs: readonly RunSummary[]): VariantCurves {

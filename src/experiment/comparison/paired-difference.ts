@@ -14,12 +14,43 @@ export function pairedDifference(values: readonly number[], others: readonly num
   const n = values.length;
   const differences = values.map((value, i) => value - others[i]!);
   const mean = differences.reduce((sum, d) => sum + d, 0) / n;
-  if (n < 2) return { mean, low: null, high: null };
-  const squares = differences.reduce((sum, d) => sum + (d - mean) ** 2, 0);
-  const half = studentT975(n - 1) * Math.sqrt(squares / (n - 1) / n);
+  const half = halfWidth(differences, mean);
+  if (half === null) return { mean, low: null, high: null };
   // Measures are never below 0, so a difference is never below minus the others' mean.
   const least = -others.reduce((sum, other) => sum + other, 0) / n;
   return { mean, low: Math.max(least, mean - half), high: mean + half };
+}
+
+/** How many times the other one measure is, with its interval: both are positive. */
+export interface PairedRatio {
+  ratio: number;
+  /** Ends of the 95 % confidence interval; null for a single pair. */
+  low: number | null;
+  high: number | null;
+}
+
+/**
+ * The geometric mean of the ratios pair by pair, with its interval by Student's t over logarithms. Latencies are skewed: one
+ * seed with a long queue would widen an interval of differences past 0, however clear every pair is. Null where a value is 0.
+ */
+export function pairedRatio(values: readonly number[], others: readonly number[]): PairedRatio | null {
+  if ([...values, ...others].some((value) => !(value > 0))) return null;
+  const logs = values.map((value, i) => Math.log(value / others[i]!));
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  const half = halfWidth(logs, mean);
+  return {
+    ratio: Math.exp(mean),
+    low: half === null ? null : Math.exp(mean - half),
+    high: half === null ? null : Math.exp(mean + half),
+  };
+}
+
+/** Half of the interval of a mean; null for a single value. */
+function halfWidth(values: readonly number[], mean: number): number | null {
+  const n = values.length;
+  if (n < 2) return null;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return studentT975(n - 1) * Math.sqrt(squares / (n - 1) / n);
 }
 
 /** By degrees of freedom from 1. */

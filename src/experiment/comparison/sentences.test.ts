@@ -22,7 +22,7 @@ describe('sentenceOf', () => {
     ['worse', {}, 'b: TTFT p99 is 10.0 % higher than with a (110.0 ms against 100.0 ms; interval +5.0 % to +15.0 %).'],
     [
       'a multiple',
-      { mean: 3000, difference: 2900, low: 2000, high: 3800 },
+      { mean: 3000, difference: 2900, relative: 29, low: 2000, high: 3800 },
       'b: TTFT p99 is 30.0 times that with a (3,000 ms against 100.0 ms; interval +2,000.0 % to +3,800.0 %).',
     ],
     [
@@ -30,10 +30,15 @@ describe('sentenceOf', () => {
       { verdict: 'noise', low: -5, higher: 3 },
       'b: the difference in TTFT p99 to a is inside the noise (110.0 ms against 100.0 ms; interval -5.0 % to +15.0 %; higher with 3 of 5 seeds).',
     ],
+    [
+      'a direction without a size',
+      { verdict: 'likely-better', mean: 192.7, reference: 3193, low: -3100, high: 500, higher: 0, pairs: 3 },
+      'b: TTFT p99 is lower than with a with every seed, size uncertain (192.7 ms against 3,193 ms; interval -97.1 % to +15.7 %).',
+    ],
     ['the same', { verdict: 'same', mean: 100 }, 'b: TTFT p99 is the same as with a in every run (100.0 ms).'],
     [
       'a single run',
-      { verdict: 'once', low: null, high: null, mean: 90, difference: -10 },
+      { verdict: 'once', low: null, high: null, mean: 90, difference: -10, relative: -0.1 },
       'b: TTFT p99 is 10.0 % lower than with a (90.00 ms against 100.0 ms; one run, so nothing is known about noise).',
     ],
     [

@@ -15,6 +15,11 @@ export function sentenceOf(difference: MetricDifference): string {
       return `${is} the same as with ${against} in every run (${amountWithUnit(metric, mean)}).`;
     case 'once':
       return `${is} ${change(metric, difference)} with ${against} (${values}; one run, so nothing is known about noise).`;
+    case 'likely-better':
+    case 'likely-worse': {
+      const than = higher === 0 ? 'lower' : 'higher';
+      return `${is} ${than} than with ${against} with every seed, size uncertain (${values}; ${interval}).`;
+    }
     case 'noise':
       return `${variant}: the difference in ${metric.title} to ${against} is inside the noise (${values}; ${interval}; higher with ${higher} of ${pairs} seeds).`;
     default:
@@ -23,10 +28,10 @@ export function sentenceOf(difference: MetricDifference): string {
 }
 
 /** `1.5 % higher than`, `3.2 times that`, `12.1 points lower than` for shares. */
-function change({ unit }: Metric, { difference, mean, reference }: MetricDifference): string {
-  const than = difference < 0 ? 'lower than' : 'higher than';
+function change({ unit }: Metric, { difference, relative }: MetricDifference): string {
+  const than = (relative ?? difference) < 0 ? 'lower than' : 'higher than';
   if (unit === 'share') return `${decimal(Math.abs(difference) * 100, 1)} points ${than}`;
-  if (reference === 0) return `${decimal(Math.abs(difference))} ${than}`;
-  if (mean >= 2 * reference) return `${decimal(mean / reference, 1)} times that`;
-  return `${decimal((Math.abs(difference) / reference) * 100, 1)} % ${than}`;
+  if (relative === null) return `${decimal(Math.abs(difference))} ${than}`;
+  if (relative >= 1) return `${decimal(1 + relative, 1)} times that`;
+  return `${decimal(Math.abs(relative) * 100, 1)} % ${than}`;
 }

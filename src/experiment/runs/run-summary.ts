@@ -18,6 +18,8 @@ export interface RunSummary {
   targets: TargetCounts;
   load: LoadOverTime;
   saturation: Saturation;
+  /** SLO classes with a target that no request has. */
+  absentClasses: string[];
   /** Where the step times come from, and how far to believe them. */
   stepTimes: string;
   /** Only where the run asks for it. */
@@ -56,6 +58,9 @@ export function summarise(
     },
     load: loadOverTime(table, outcomes, instances.length),
     saturation: document.saturation,
+    absentClasses: Object.entries(document.goodput?.per_class ?? {}).flatMap(([name, { count }]) =>
+      count === 0 ? name : [],
+    ),
     stepTimes: stepTimesText(document.latency),
     ...(measures === undefined ? {} : { steady: steadyState(table, outcomes, document, measures) }),
   };

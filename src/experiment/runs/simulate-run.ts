@@ -2,7 +2,7 @@ import { type LatencyModel, withQueueing } from '../../replica/latency/contract.
 import { profileLatency } from '../../replica/latency/profile-latency.js';
 import { latencyModel } from '../../replica/latency/registry.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
-import type { GoodputTarget } from '../../simulator/cluster-config.js';
+import { EVERY_CLASS, type GoodputTarget } from '../../simulator/cluster-config.js';
 import { simulate } from '../../simulator/simulate.js';
 import type { RunInputs } from '../experiment.js';
 import { dependsOnSeed, type MadeWorkload, makeWorkload } from '../recipes/workload-recipe.js';
@@ -63,6 +63,8 @@ function withTraceTargets(
   recorded: MadeWorkload['goodputTargets'],
 ): Record<string, GoodputTarget> {
   const merged: Record<string, GoodputTarget> = { ...own };
-  for (const [sloClass, target] of Object.entries(recorded)) merged[sloClass] = { ...target, ...own[sloClass] };
+  for (const [sloClass, target] of Object.entries(recorded)) {
+    merged[sloClass] = { ...target, ...own[EVERY_CLASS], ...own[sloClass] };
+  }
   return merged;
 }

@@ -8,6 +8,7 @@ import type { ExperimentAxis } from '../../experiment/experiment.js';
 import type { Metric, MetricKey } from '../../experiment/metrics.js';
 import { drawBarRows } from '../chart/bar-rows.js';
 import type { Point } from '../chart/chart.js';
+import { drawLoadCurve } from '../chart/load-curve.js';
 import { drawPanel, type PanelLine } from '../chart/panel.js';
 import { least, linearScale, logScale, most, type Scale } from '../chart/scale.js';
 import { COLOURS } from '../page/chart-style.js';
@@ -29,8 +30,8 @@ export function stepsOf({ variants }: ComparisonDocument): (number | null)[] {
   return [...new Set(variants.map(({ x }) => x))];
 }
 
-export function stepText({ unit }: ExperimentAxis, x: number): string {
-  return `${x} ${unit}`;
+export function stepText({ title, unit }: ExperimentAxis, x: number): string {
+  return unit === '' ? `${title} ${x}` : `${x} ${unit}`;
 }
 
 /** A measure of every variant: along the axis where there is one, else as bars. Whiskers reach from the least to the most. */
@@ -70,12 +71,38 @@ function metricAlongAxis(document: ComparisonDocument, metric: Metric, axis: Exp
   return drawPanel(
     {
       title: `${metric.title} against ${axis.title}`,
-      x: { title: `${axis.title}, ${axis.unit}`, scale: linearScale(Math.min(0, ...xs), Math.max(...xs)) },
+      x: {
+        title: axis.unit === '' ? axis.title : `${axis.title}, ${axis.unit}`,
+        scale: linearScale(Math.min(0, ...xs), Math.max(...xs)),
+      },
       y: { title: unitText(metric), scale: valueScale(metric, ys) },
       lines: lines.filter(({ points }) => points.length > 0),
     },
     PANEL,
   );
+}
+
+/** A measure along the axis as one wide picture, with the SLO drawn in and saturated runs marked. */
+export function axisCurve(document: ComparisonDocument, metric: Metric, axis: ExperimentAxis): string {
+  const scaled = (value: number) => (metric.unit === 'share' ? value * 100 : value);
+  const { slo } = document.comparison;
+  const series = seriesOf(document).map((name, i) => ({
+    name,
+    colour: i % COLOURS,
+    points: document.variants.flatMap(({ series, x, metrics, saturation }) => {
+      const summary = metrics[metric.key] ?? null;
+      if (series !== name || x === null || summary === null) return [];
+      const [value, low, high] = [summary.mean, summary.min, summary.max].map(scaled) as [number, number, number];
+      return { x, value, low, high, saturated: saturation.state === 'saturated' };
+    }),
+  }));
+  return drawLoadCurve({
+    title: `${metric.title} against ${axis.title}`,
+    x: axis.unit === '' ? axis.title : `${axis.title}, ${axis.unit}`,
+    y: `${metric.title}, ${unitText(metric)}`,
+    series,
+    limit: slo?.metric === metric.key ? { value: slo.limit, text: `SLO ${amountWithUnit(metric, slo.limit)}` } : null,
+  });
 }
 
 /** Latencies over several orders of magnitude use a logarithmic axis. */

@@ -3,17 +3,19 @@ import type { MetricKey } from '../../experiment/metrics.js';
 import { escaped } from '../chart/svg.js';
 import { CHART_STYLE } from '../page/chart-style.js';
 import { htmlPage, htmlTable } from '../page/html-page.js';
-import { colourOf, latencyCharts, measures, metricChart, seriesOf, stepText } from './compare-charts.js';
+import { axisCurve, colourOf, latencyCharts, measures, metricChart, seriesOf, stepText } from './compare-charts.js';
 import { loadCharts, shownVariants, showsRange, targetCharts } from './compare-fleet-charts.js';
 import { compareRows, comparisonHeadline } from './compare-table.js';
 
-/** The comparison as one page that needs nothing else: sentences first, then tables and plots. */
+/** The comparison as one page that needs nothing else: the verdict and its picture first, then numbers, then explanations. */
 export function comparePage(comparison: Comparison): string {
   const { document } = comparison;
   const sections = [
     intro(document),
+    section('', picture(comparison)),
+    section('Measures', `<div class="scroll">${htmlTable(compareRows(document))}</div>`),
     section('What differs', findings(document)),
-    section('Measures', `<div class="scroll">${htmlTable(compareRows(document))}</div>`, metricPanels(comparison)),
+    section('Plots', metricPanels(comparison)),
     latencySection(comparison),
     cacheSection(comparison),
     rejectionSection(comparison),
@@ -25,15 +27,17 @@ export function comparePage(comparison: Comparison): string {
 
 function section(title: string, ...parts: readonly string[]): string {
   const text = parts.filter((part) => part !== '').join('\n');
-  return text === '' ? '' : `<h2>${escaped(title)}</h2>\n${text}`;
+  if (text === '') return '';
+  return title === '' ? text : `<h2>${escaped(title)}</h2>\n${text}`;
 }
 
 function intro(document: ComparisonDocument): string {
-  const { title, notes } = document.comparison;
+  const { title, notes, verdict } = document.comparison;
   const { replica, instances } = document.variants[0]!.config;
   const fleet = `${replica.model} on ${replica.hardware}, tp ${replica.tp}, ${instances} instances`;
   const lines = [`${comparisonHeadline(document)}. First variant: ${fleet}.`, ...notes];
-  return `<h1>${escaped(title)}</h1>\n${lines.map(paragraph).join('\n')}`;
+  const heading = `<p class="over">${escaped(title)}</p>\n<h1 class="verdict">${escaped(verdict)}</h1>`;
+  return `${heading}\n${lines.map(paragraph).join('\n')}`;
 }
 
 /** The sentences of each variant under its name and purpose. */
@@ -52,13 +56,30 @@ function purpose({ name, against, isolates }: ComparedVariant): string {
   return `${name} against ${against}${isolates === '' ? '' : `: ${isolates}`}`;
 }
 
+/** The plot that answers the question: along the axis with the SLO drawn in, or the leading measure of each variant. */
+function picture(comparison: Comparison): string {
+  const { document, metrics } = comparison;
+  const metric = metrics.find(({ key }) => key === leadingKey(document))!;
+  const { axis } = document.comparison;
+  const drawn = axis === null ? metricChart(document, metric) : axisCurve(document, metric, axis);
+  return drawn === '' ? '' : `<div class="picture">\n${drawn}\n</div>`;
+}
+
+/** The measure with a limit, or the first tail. */
+function leadingKey({ comparison: { slo, headline } }: ComparisonDocument): MetricKey {
+  return slo?.metric ?? (headline.find(({ key }) => !CENTRE.includes(key)) ?? headline[0]!).key;
+}
+
+/** In the table beside a tail, and no plots of their own. */
+const CENTRE: readonly MetricKey[] = ['ttft_p50_ms', 'ttft_mean_ms'];
+
 function metricPanels(comparison: Comparison): string {
   const { document } = comparison;
-  const told: MetricKey[] = ['prompt_cache_hit_rate', 'rejected_share', 'goodput_rps'];
+  const told: MetricKey[] = ['prompt_cache_hit_rate', 'rejected_share', 'goodput_rps', leadingKey(document), ...CENTRE];
   const charts = document.comparison.headline
     .filter(({ key }) => !told.includes(key))
     .map((metric) => metricChart(document, metric));
-  return panels(charts, legend(document));
+  return panels(charts, axisLegend(document));
 }
 
 function latencySection(comparison: Comparison): string {
@@ -68,14 +89,24 @@ function latencySection(comparison: Comparison): string {
     ...latencyCharts(comparison, 'ttftMs', 'Time to first token'),
     ...latencyCharts(comparison, 'e2eMs', 'Whole request').slice(-1),
   ];
-  return section('Latencies', paragraph(note), panels(charts, legend(comparison.document)));
+  return section(
+    'Latencies',
+    paragraph(note),
+    panels(
+      charts,
+      legend(comparison.document, (i) => comparison.curves[i]!.ttftMs.length > 0),
+    ),
+  );
 }
 
 function cacheSection(comparison: Comparison): string {
   if (!measures(comparison.document, 'prompt_cache_hit_rate')) {
     return section('Prompt cache', paragraph('No prompt token was found in a cache: the requests share nothing.'));
   }
-  return section('Prompt cache', panels(charts(comparison, ['prompt_cache_hit_rate']), legend(comparison.document)));
+  return section(
+    'Prompt cache',
+    panels(charts(comparison, ['prompt_cache_hit_rate']), axisLegend(comparison.document)),
+  );
 }
 
 /** Rejections next to goodput: neither means much without the other. */
@@ -90,7 +121,7 @@ function rejectionSection(comparison: Comparison): string {
   return section(
     'Rejections and goodput',
     note,
-    panels(charts(comparison, ['rejected_share', good]), legend(document)),
+    panels(charts(comparison, ['rejected_share', good]), axisLegend(document)),
   );
 }
 
@@ -114,10 +145,15 @@ function fleetSections(comparison: Comparison): string {
   ].join('\n');
 }
 
-function method({ comparison: { intervals, step_times } }: ComparisonDocument): string {
+function method({ comparison: { intervals, step_times, seeds } }: ComparisonDocument): string {
   return [
-    `${intervals}. A difference whose interval includes 0 is inside the noise: other seeds may turn it round.`,
-    'About one in twenty intervals misses the true difference by chance; the more variants there are, the more of them to expect.',
+    `${intervals}.`,
+    ...(seeds.length === 1
+      ? []
+      : [
+          'A difference whose interval includes 0 is inside the noise: other seeds may turn it round, unless all of them agree on the direction.',
+          'About one in twenty intervals misses the true difference by chance; the more variants there are, the more of them to expect.',
+        ]),
     'Whiskers reach from the lowest to the highest of the seeds.',
     ...step_times.map((text) => `Step times: ${text}.`),
     'Differences between variants are more reliable than the numbers themselves, as long as they exceed that error.',
@@ -131,13 +167,21 @@ function panels(drawn: readonly string[], legendText: string): string {
   return some.length === 0 ? '' : `${legendText}<div class="panels">\n${some.join('\n')}\n</div>`;
 }
 
-/** One for all panels of a section: the colour of a series is the same everywhere. */
-function legend(document: ComparisonDocument): string {
-  const items = seriesOf(document).map((series) => {
-    const colour = colourOf(document, document.variants.find((variant) => variant.series === series)!);
-    return `<li><span class="swatch c${colour}"></span>${escaped(series)}</li>`;
-  });
-  return `<ul class="legend">${items.join('')}</ul>\n`;
+/** Bars carry their names; lines along an axis need a legend. */
+function axisLegend(document: ComparisonDocument): string {
+  return document.comparison.axis === null ? '' : legend(document, () => true);
+}
+
+/** One for all panels of a section, of the variants that they show: the colour of a series is the same everywhere. */
+function legend(document: ComparisonDocument, isShown: (variant: number) => boolean): string {
+  const shown = new Set(document.variants.filter((_, i) => isShown(i)).map(({ series }) => series));
+  const items = seriesOf(document)
+    .filter((series) => shown.has(series))
+    .map((series) => {
+      const colour = colourOf(document, document.variants.find((variant) => variant.series === series)!);
+      return `<li><span class="swatch c${colour}"></span>${escaped(series)}</li>`;
+    });
+  return items.length < 2 ? '' : `<ul class="legend">${items.join('')}</ul>\n`;
 }
 
 function paragraph(text: string): string {

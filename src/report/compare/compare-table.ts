@@ -16,6 +16,7 @@ export function compareTable(document: ComparisonDocument, options: TextOptions)
   const sections = [
     [
       style.heading(document.comparison.title),
+      ...style.prose(document.comparison.verdict),
       style.faint(comparisonHeadline(document)),
       ...notes.flatMap((note) => style.prose(note)),
     ],
@@ -61,8 +62,8 @@ type Mark<Marked> = (text: string, verdict: Verdict) => Marked;
 
 function marker({ better, worse }: Style): Mark<Cell> {
   return (text, verdict) => {
-    if (verdict !== 'better' && verdict !== 'worse') return text;
-    return { text, paint: verdict === 'better' ? better : worse };
+    if (verdict.endsWith('better')) return { text, paint: better };
+    return verdict.endsWith('worse') ? { text, paint: worse } : text;
   };
 }
 
@@ -83,6 +84,8 @@ function metricCells<Marked extends Cell>(
 /** The text next to a value: the difference, or that it is not known. */
 function verdictText(metric: Metric, difference: MetricDifference): string {
   if (difference.verdict === 'same' || difference.verdict === 'noise') return difference.verdict;
+  // Every seed agrees on the direction, and the size is uncertain.
+  if (difference.verdict.startsWith('likely')) return difference.higher === 0 ? 'lower' : 'higher';
   return changeText(metric, difference);
 }
 

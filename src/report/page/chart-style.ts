@@ -7,7 +7,7 @@ export const COLOURS = LIGHT.length;
 function colours(back: string, grid: string, series: readonly string[]): string {
   const rules = series.map(
     (colour, i) =>
-      `.line.c${i} { stroke: ${colour}; } .fill.c${i} { fill: ${colour}; } .swatch.c${i} { background: ${colour}; }`,
+      `.line.c${i} { stroke: ${colour}; } .fill.c${i} { fill: ${colour}; } .swatch.c${i} { background: ${colour}; } .hollow.c${i} { stroke: ${colour}; }`,
   );
   return `.grid { stroke: ${grid}; } .whisker { stroke: var(--ink); } .panel { background: ${back}; }\n${rules.join('\n')}`;
 }
@@ -18,7 +18,11 @@ h2 { font-size: 1.15rem; margin: 2.5rem 0 0.5rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 0.25rem; }
 ul { margin: 0.25rem 0; padding-left: 1.2rem; }
 li { margin: 0.15rem 0; }
-.panels { display: flex; flex-wrap: wrap; gap: 1rem; margin: 0.75rem 0; }
+.panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(28rem, 100%), 1fr)); gap: 1rem; margin: 0.75rem 0; }
+.panels svg, .picture svg { width: 100%; }
+.panels svg { max-width: 38rem; }
+h1.verdict { font-size: 1.35rem; line-height: 1.35; margin: 0.25rem 0 1rem; }
+.over { margin: 0; }
 .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0.5rem 0; padding: 0; list-style: none; }
 .swatch { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 2px; margin-right: 0.4rem; }
 .scroll { overflow-x: auto; }
@@ -34,9 +38,18 @@ svg .title { font-weight: 600; font-size: 13px; }
 .line { stroke-width: 2; stroke-linejoin: round; }
 .line.thin { stroke-width: 1; opacity: 0.7; }
 .line.bar { stroke-width: 12; }
+.limit { fill: none; stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 6 4; }
+.hollow { fill: var(--back); stroke-width: 2; }
 ${colours('#ffffff', '#e4e8ec', LIGHT)}
 @media (prefers-color-scheme: dark) {
 .better { color: #3fb950; } .worse { color: #f0883e; }
 ${colours('#0d1117', '#2a313c', DARK)}
+}
+@media print {
+:root { color-scheme: light; --ink: #1f2328; --faint: #59636e; --line: #d1d9e0; --back: #ffffff; }
+body { max-width: none; margin: 0; font-size: 11px; }
+svg, tr, h2, h3 { break-inside: avoid; } h2, h3 { break-after: avoid; }
+.scroll { overflow: visible; }
+${colours('#ffffff', '#e4e8ec', LIGHT)}
 }
 `;

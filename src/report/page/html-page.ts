@@ -11,6 +11,7 @@ svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; margin: 1.5rem 0; }
 th, td { padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid var(--line); text-align: right; font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; }
+td + td { white-space: nowrap; }
 th { font-weight: 600; }
 `;
 

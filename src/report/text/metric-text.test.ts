@@ -12,6 +12,7 @@ const difference = (mean: number, reference: number, half: number | null = 1) =>
     mean,
     reference,
     difference: mean - reference,
+    relative: reference === 0 ? null : (mean - reference) / reference,
     low: half === null ? null : mean - reference - half,
     high: half === null ? null : mean - reference + half,
   }) as MetricDifference;

@@ -20,10 +20,10 @@ export function amountWithUnit(metric: Metric, value: number): string {
 }
 
 /** How much a difference is: `-1.5 %`, `x 30.1` where it doubles, `+12.1 points` of a share. */
-export function changeText({ unit }: Metric, { difference, mean, reference }: MetricDifference): string {
+export function changeText({ unit }: Metric, { difference, relative }: MetricDifference): string {
   if (unit === 'share') return `${signed(difference * 100, 1)} points`;
-  if (reference === 0) return signed(difference, 2);
-  return mean >= 2 * reference ? `x ${decimal(mean / reference, 1)}` : `${signed((difference / reference) * 100, 1)} %`;
+  if (relative === null) return signed(difference, 2);
+  return relative >= 1 ? `x ${decimal(1 + relative, 1)}` : `${signed(relative * 100, 1)} %`;
 }
 
 /** The ends of the interval, relative to the reference where there is one; empty for a single pair. */

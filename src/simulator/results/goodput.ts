@@ -1,7 +1,7 @@
 import type { RequestOutcomes } from '../../replica/request-outcomes.js';
 import { STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
-import type { GoodputTarget } from '../cluster-config.js';
+import { EVERY_CLASS, type GoodputTarget } from '../cluster-config.js';
 import type { ClassGoodput, Goodput } from '../result-document.js';
 import { rowsByClass } from './class-metrics.js';
 import { p99Ms } from './latency-spread.js';
@@ -27,15 +27,17 @@ export function goodput(
   targets: Record<string, GoodputTarget>,
   seconds: number,
 ): Goodput | undefined {
-  const classes = Object.keys(targets).sort();
-  if (classes.length === 0) return undefined;
+  if (Object.keys(targets).length === 0) return undefined;
   const groups = rowsByClass(table);
+  const { [EVERY_CLASS]: ofAll, ...named } = targets;
+  const present = [...groups].flatMap(([name, rows]) => (rows.length > 0 ? name : []));
+  const classes = [...new Set([...Object.keys(named), ...(ofAll === undefined ? [] : present)])].sort();
   const perClass: Record<string, ClassGoodput> = {};
   let good = 0;
   let arrived = 0;
   for (const name of classes) {
     const rows = (groups.get(name) ?? new Int32Array(0)).filter((row) => outcomes.status[row] !== STATUS.not_arrived);
-    const target = targets[name]!;
+    const target = { ...ofAll, ...named[name] };
     const dimensions = (['ttft', 'itl', 'e2e'] as const).filter((d) => target[LIMIT[d]] !== undefined);
     const completed = rows.filter((row) => !Number.isNaN(outcomes.e2eUs[row]!));
     const within = (row: number, d: Dimension) => measured(outcomes, row, d) <= target[LIMIT[d]]!;
