@@ -5,6 +5,9 @@ import type { NewRayJob, RayJob } from './ray-job.js';
 /** Submitting waits for an agent of the cluster, which may just have been started. */
 const SUBMIT_MS = 60_000;
 const MOST_LOG_BYTES = 16 * 2 ** 20;
+/** The rest of a long log is not read. */
+const HEAD_BYTES = 64 * 2 ** 10;
+const ALL_LINES = -1;
 const NEWLINE = 0x0a;
 
 export interface RayVersion {
@@ -74,17 +77,31 @@ export class RayJobs {
     await orMissing(this.client.bytes({ method: 'POST', path: `/api/jobs/${submissionId}/stop` }));
   }
 
-  /** Only of a job that has ended. */
-  async delete(submissionId: string): Promise<void> {
-    await orMissing(this.client.bytes({ method: 'DELETE', path: `/api/jobs/${submissionId}` }));
+  /** Returns false when it has not ended: nothing was deleted. */
+  async delete(submissionId: string): Promise<boolean> {
+    try {
+      await orMissing(this.client.bytes({ method: 'DELETE', path: `/api/jobs/${submissionId}` }));
+      return true;
+    } catch (error) {
+      if (error instanceof RayStatusError && /non-terminal state/.test(error.message)) return false;
+      throw error;
+    }
   }
 
   /** The last lines that a job has written; none when its node has gone, or when it has not begun. */
-  async logTail(submissionId: string, nodeId: string, lines: number): Promise<string[]> {
+  logTail(submissionId: string, nodeId: string, lines: number): Promise<string[]> {
+    return this.#log(submissionId, nodeId, lines, MOST_LOG_BYTES);
+  }
+
+  /** The first lines. */
+  logHead(submissionId: string, nodeId: string): Promise<string[]> {
+    return this.#log(submissionId, nodeId, ALL_LINES, HEAD_BYTES);
+  }
+
+  async #log(submissionId: string, nodeId: string, lines: number, mostBytes: number): Promise<string[]> {
     const query = new URLSearchParams({ node_id: nodeId, filename: logFile(submissionId), lines: String(lines) });
     try {
-      const path = `/api/v0/logs/file?${query}`;
-      const { body, isCut } = await this.client.bytes({ path, mostBytes: MOST_LOG_BYTES });
+      const { body, isCut } = await this.client.bytes({ path: `/api/v0/logs/file?${query}`, mostBytes });
       const whole = isCut ? body.subarray(0, body.lastIndexOf(NEWLINE) + 1) : body;
       return whole.toString('utf8').split('\n').slice(0, -1);
     } catch (error) {

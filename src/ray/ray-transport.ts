@@ -69,6 +69,36 @@ export function httpTransport({ caFile, token, url }: RayAccess): RayTransport {
   };
 }
 
+/** A transport whose token and certificates may change. */
+export class ChangingTransport implements RayTransport {
+  readonly #connect: (access: RayAccess) => RayTransport;
+  #access: RayAccess;
+  #inner: RayTransport;
+
+  constructor(access: RayAccess, connect = httpTransport) {
+    this.#connect = connect;
+    this.#access = access;
+    this.#inner = connect(access);
+  }
+
+  send(request: RayRequest): Promise<RayResponse> {
+    return this.#inner.send(request);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  /** Requests that are under way are aborted, unless nothing has changed. */
+  use(access: RayAccess): void {
+    if (access.token === this.#access.token && access.caFile === this.#access.caFile) return;
+    const old = this.#inner;
+    this.#inner = this.#connect(access);
+    this.#access = access;
+    void old.close();
+  }
+}
+
 function certificatesOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -39,6 +39,8 @@ export class RayLab {
     chmodSync(bin, 0o755);
     this.#env = {
       ...{ ...process.env, PATH: `${this.#folder}:${process.env.PATH}`, RAY_USAGE_STATS_ENABLED: '0' },
+      // How long a node waits for its head; a minute by default.
+      RAY_gcs_rpc_server_reconnect_timeout_s: '15',
       ...env,
     };
   }
@@ -58,7 +60,16 @@ export class RayLab {
     const own = ['--head', '--port', `${gcs}`, '--ray-client-server-port', `${client}`];
     const seen = ['--dashboard-host', '127.0.0.1', '--dashboard-port', `${dashboard}`, '--disable-usage-stats'];
     const files = ['--temp-dir', this.#folder];
-    await this.#startNode(this.head, [...own, ...seen, ...files], 20_000);
+    // While nodes of the old head are ending on this machine, Ray takes it for running.
+    for (;;) {
+      try {
+        await this.#startNode(this.head, [...own, ...seen, ...files], 20_000);
+        break;
+      } catch (error) {
+        if (!String((error as { stderr?: string }).stderr).includes('already running at')) throw error;
+        await pause(1000);
+      }
+    }
     while (
       !(await fetch(`${this.url}/api/version`).then(
         ({ status }) => status < 500,
@@ -74,12 +85,20 @@ export class RayLab {
     await this.#startNode(node, flags, 21_000);
   }
 
+  hasNode(address: string): boolean {
+    return this.#rayletsOf(address).length > 0;
+  }
+
   /** Kills the process that makes a machine a node: the others of it notice and end. */
   killNode(address: string): void {
-    for (const pid of pidsWith(`${MARK}=${this.#folder}`)) {
+    for (const pid of this.#rayletsOf(address)) process.kill(pid, 'SIGKILL');
+  }
+
+  #rayletsOf(address: string): number[] {
+    return pidsWith(`${MARK}=${this.#folder}`).filter((pid) => {
       const words = commandOf(pid);
-      if (words[0]?.endsWith('/raylet') && words.includes(`--node_ip_address=${address}`)) process.kill(pid, 'SIGKILL');
-    }
+      return words[0]?.endsWith('/raylet') && words.includes(`--node_ip_address=${address}`);
+    });
   }
 
   /** As a head that loses its power. */

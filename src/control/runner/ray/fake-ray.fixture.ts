@@ -1,4 +1,4 @@
-import type { RayJob } from '../../../ray/ray-job.js';
+import { isEnded, type RayJob } from '../../../ray/ray-job.js';
 import type { RayRequest, RayResponse, RayTransport } from '../../../ray/ray-transport.js';
 
 interface SubmittedJob {
@@ -18,6 +18,8 @@ export class FakeRay implements RayTransport {
   readonly nodes = new Set(['n1', 'n2']);
   /** Every request fails. */
   isAway = false;
+  /** Jobs do not end. */
+  isStuck = false;
 
   async send({ body, method, path }: RayRequest): Promise<RayResponse> {
     if (this.isAway) throw new Error('ECONNREFUSED');
@@ -52,7 +54,7 @@ export class FakeRay implements RayTransport {
       return [
         200,
         lines
-          .slice(-Number(query.get('lines')))
+          .slice(query.get('lines') === '-1' ? 0 : -Number(query.get('lines')))
           .map((line) => `${line}\n`)
           .join(''),
       ];
@@ -64,7 +66,8 @@ export class FakeRay implements RayTransport {
     if (path === '/api/jobs/' && method === 'GET') return [200, [...this.jobs.values()]];
     if (path === '/api/jobs/') return [200, this.#submit(JSON.parse(String(body)) as SubmittedJob)];
     if (id === undefined || !this.jobs.has(id)) return [404, `Job ${id} does not exist`];
-    if (verb === 'stop') this.become(id, { status: 'STOPPED', end_time: 1 });
+    if (verb === 'stop' && !this.isStuck) this.become(id, { status: 'STOPPED', end_time: 1 });
+    if (method === 'DELETE' && !isEnded(this.jobs.get(id)!)) return [500, 'it is in a non-terminal state RUNNING'];
     if (method === 'DELETE') this.jobs.delete(id);
     return [200, method === 'GET' ? this.jobs.get(id) : {}];
   }

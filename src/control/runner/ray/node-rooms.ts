@@ -14,7 +14,7 @@ export interface HeldResources {
 }
 
 /** A node with what is allocated on it. */
-export interface NodeRoom {
+export interface RayNodeRoom {
   readonly node: RayNode;
   /** Its address, where that is its own. */
   readonly name: string;
@@ -37,7 +37,7 @@ export function nodeRooms(
   use: RayUse,
   held: readonly HeldResources[],
   declared?: readonly Gpu[],
-): NodeRoom[] {
+): RayNodeRoom[] {
   const names = nodeNames(nodes);
   return nodes.map((node) => {
     const name = names.get(node.id)!;
@@ -88,7 +88,7 @@ function foreignUse(
 
 /** The node for a replica, and its GPUs there. All GPUs of a replica are on one node. Throws `NoRoom`. */
 export function placeReplica(
-  rooms: readonly NodeRoom[],
+  rooms: readonly RayNodeRoom[],
   resources: ReplicaResources,
   placement: GpuPlacement,
 ): { readonly node: RayNode; readonly gpus: readonly GpuShare[] } {
@@ -109,14 +109,14 @@ export function placeReplica(
 }
 
 /** GPUs are packed or spread over nodes as they are over devices; replicas without any are always spread. */
-function cost({ held, machine }: NodeRoom, { gpus }: ReplicaResources, placement: GpuPlacement): number {
+function cost({ held, machine }: RayNodeRoom, { gpus }: ReplicaResources, placement: GpuPlacement): number {
   if (gpus === 0) return held.length;
   const free = freeOf(machine, held).gpus.reduce((all, one) => all + one.free, 0);
   return placement === 'pack' ? free : -free;
 }
 
 /** What no node has enough of; where each has enough of something else, the scarcest: GPUs. */
-function lacking(rooms: readonly NodeRoom[], resources: ReplicaResources): NoRoom['lacks'] {
+function lacking(rooms: readonly RayNodeRoom[], resources: ReplicaResources): NoRoom['lacks'] {
   const fits = (change: Partial<ReplicaResources>) =>
     rooms.some(({ held, machine }) => {
       try {
@@ -131,7 +131,7 @@ function lacking(rooms: readonly NodeRoom[], resources: ReplicaResources): NoRoo
   return fits({ gpus: 0, memoryBytes: null }) ? 'memory' : 'cpu';
 }
 
-function freeInAll(rooms: readonly NodeRoom[]): FreeResources {
+function freeInAll(rooms: readonly RayNodeRoom[]): FreeResources {
   const free = rooms.map(({ held, machine }) => freeOf(machine, held));
   return {
     // The most that one replica can have: all of it is on one node.
@@ -142,8 +142,8 @@ function freeInAll(rooms: readonly NodeRoom[]): FreeResources {
 }
 
 /** The size of the cluster, and what is free of it. */
-export function rayCapacity(rooms: readonly NodeRoom[], declared?: readonly Gpu[]): ClusterCapacity {
-  const sum = (of: (room: NodeRoom) => number) => rooms.reduce((all, room) => all + of(room), 0);
+export function rayCapacity(rooms: readonly RayNodeRoom[], declared?: readonly Gpu[]): ClusterCapacity {
+  const sum = (of: (room: RayNodeRoom) => number) => rooms.reduce((all, room) => all + of(room), 0);
   const free = rooms.map(({ held, machine }) => freeOf(machine, held));
   const found = free.flatMap(({ gpus }) => gpus);
   const missing = (declared ?? []).filter(({ id }) => !found.some((one) => one.id === id));

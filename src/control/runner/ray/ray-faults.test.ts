@@ -132,6 +132,33 @@ test('reports a replica whose node was lost while Ray still lists it as running'
   isWell = false;
   await until(() => events.some(({ type }) => type === 'exited'));
   expect((await runner.list())[0]!.exit).toMatchObject({ reason: 'ended', detail: 'node lost', lastLines: [] });
+  // It can be removed at once, and its job is deleted when Ray notices that it has ended.
+  ray.isStuck = true;
+  await runner.stop('a', { graceMs: 0 });
+  expect(await runner.list()).toEqual([]);
+  ray.become(idOf(), { status: 'FAILED', error_type: 'JOB_SUPERVISOR_ACTOR_DIED' });
+  await until(() => ray.jobs.size === 0);
+  expect(await runner.list()).toEqual([]);
+});
+
+test('finds the address of an engine that has written much since', async () => {
+  const runner = await runnerIn('one');
+  await runner.start(fakeSpec('a'));
+  const id = idOf();
+  ray.run(id, 31_007);
+  for (let i = 1; i <= 3000; i++) ray.say(id, i, 'loading');
+  await until(async () => (await phaseOf(runner)) === 'ready');
+  expect((await runner.list())[0]!.url).toBe('http://10.0.0.1:31007');
+  await runner.close();
+});
+
+test('reports in the status of the cluster why its jobs cannot be seen', async () => {
+  const runner = await runnerIn('one');
+  const send = ray.send.bind(ray);
+  ray.send = async (request) =>
+    request.path === '/api/jobs/' ? { status: 200, body: Buffer.from('['), isCut: true } : send(request);
+  await until(async () => (await runner.discover()).problems.length > 0);
+  expect((await runner.discover()).problems[0]).toContain('the response to /api/jobs/ is longer than 32 MiB');
 });
 
 test('reports why Ray could not start a job', async () => {

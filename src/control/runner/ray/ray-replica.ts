@@ -11,8 +11,6 @@ import { NO_LINES, RayLog } from './replica-log.js';
 import type { RayReplicaProgress, RayReplicaRecord } from './replica-record.js';
 
 const TIMEOUT_GRACE_MS = 2000;
-/** Lines among which the report of a replica is looked for: it is the first one. */
-const START_LINES = 1000;
 /** How long a job is usually pending. */
 const PENDING_MS = 10_000;
 const UNSEEN = 'Ray does not know its job any more: its head was restarted, or the job was deleted';
@@ -169,7 +167,7 @@ export class RayReplica {
     if (this.#progress.url !== null || this.#isReading) return;
     this.#isReading = true;
     try {
-      const { report } = await this.#log.tail(START_LINES);
+      const { report } = await this.#log.head();
       if (!isPort(report.port) || this.#context.closed.aborted || this.exit !== null) return;
       const url = `http://${hostOf(this.record.address)}:${report.port}`;
       const gpus = reportedGpus(this.record.gpus, report.devices);
@@ -263,9 +261,11 @@ export class RayReplica {
   }
 
   async #remove(): Promise<void> {
+    const { files, jobs } = this.#context;
     try {
-      await this.#context.jobs.delete(this.record.submissionId);
-      await this.#context.files.delete(this.record);
+      // Of a lost node, Ray may still list it as running: the runner deletes it when it has ended there.
+      if (!(await jobs.delete(this.record.submissionId))) await jobs.stop(this.record.submissionId);
+      await files.delete(this.record);
     } catch (error) {
       // The next stop tries again.
       this.#removed = null;

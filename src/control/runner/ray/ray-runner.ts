@@ -2,7 +2,7 @@ import { RayClient } from '../../../ray/ray-client.js';
 import { isEnded, type RayJob } from '../../../ray/ray-job.js';
 import { RayJobs } from '../../../ray/ray-jobs.js';
 import { readNodes } from '../../../ray/ray-nodes.js';
-import { httpTransport, type RayAccess, type RayTransport } from '../../../ray/ray-transport.js';
+import { ChangingTransport } from '../../../ray/ray-transport.js';
 import type {
   ClusterCapacity,
   ClusterSettings,
@@ -56,6 +56,7 @@ export class RayRunner implements Runner {
   readonly type = 'ray';
   readonly #options: RayRunnerOptions;
   readonly #timing: RayTiming;
+  readonly #transport: ChangingTransport;
   readonly #client: RayClient;
   readonly #jobs: RayJobs;
   readonly #files: ReplicaFiles;
@@ -68,24 +69,19 @@ export class RayRunner implements Runner {
   readonly #closed = new AbortController();
   readonly #loop = new PollLoop(() => this.#look());
   #settings: ClusterSettings;
-  #access: RayAccess;
-  #transport: RayTransport;
   /** Jobs that were deleted here: a list that was requested before may still have them. */
   #deleted: string[] = [];
   #failures = 0;
+  /** Why the last look at the jobs failed. */
+  #problem: string | null = null;
 
   private constructor(options: RayRunnerOptions) {
     this.#options = options;
     this.#settings = options.settings;
     this.#timing = { ...RAY_TIMING, ...options.timing };
-    this.#access = accessOf(raySettings(options.settings));
-    this.#transport = this.#newTransport();
-    // Token and certificates may change.
-    const current: RayTransport = {
-      send: (request) => this.#transport.send(request),
-      close: () => this.#transport.close(),
-    };
-    this.#client = new RayClient(this.#access.url, current);
+    const access = accessOf(raySettings(options.settings));
+    this.#transport = new ChangingTransport(access, options.transport);
+    this.#client = new RayClient(access.url, this.#transport);
     this.#jobs = new RayJobs(this.#client);
     this.#files = new ReplicaFiles(options.folder);
     const held = () => [...this.#replicas.values()].map((one) => one.held);
@@ -123,16 +119,13 @@ export class RayRunner implements Runner {
 
   configure(settings: ClusterSettings): void {
     this.#settings = settings;
-    const access = accessOf(raySettings(settings));
-    if (access.token === this.#access.token && access.caFile === this.#access.caFile) return;
-    this.#access = access;
-    const old = this.#transport;
-    this.#transport = this.#newTransport();
-    void old.close();
+    this.#transport.use(accessOf(raySettings(settings)));
   }
 
   async discover(): Promise<ClusterCapacity> {
-    return rayCapacity(await this.#placer.rooms(this.#settings.gpus), this.#settings.gpus);
+    const { gpus } = this.#settings;
+    const capacity = rayCapacity(await this.#placer.rooms(gpus), gpus);
+    return this.#problem === null ? capacity : { ...capacity, problems: [...capacity.problems, this.#problem] };
   }
 
   async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
@@ -196,10 +189,6 @@ export class RayRunner implements Runner {
     await Promise.allSettled([...this.#starting.values(), ...this.#stopping]);
     await this.#loop.close();
     await this.#client.close();
-  }
-
-  #newTransport(): RayTransport {
-    return (this.#options.transport ?? httpTransport)(this.#access);
   }
 
   /** Submits its job; on an error none is left. */
@@ -272,12 +261,14 @@ export class RayRunner implements Runner {
       const isMoving = [...this.#replicas.values()].some((one) => one.isMoving);
       const nodes = isMoving ? await readNodes(this.#client) : null;
       this.#failures = 0;
+      this.#problem = null;
       const nodeIds = nodes === null ? null : new Set(nodes.map(({ id }) => id));
       this.#observe(jobs, { at, nodeIds, problem: null });
       await this.#sweep(jobs);
     } catch (error) {
       if (this.#closed.signal.aborted) return awayMs;
       const problem = (error as Error).message;
+      this.#problem = problem;
       if (this.#failures++ === 0) this.#context.onFault(rayUnwatched(problem));
       for (const replica of this.#replicas.values()) replica.observe(null, { at, nodeIds: null, problem });
       return Math.min(awayMs, movingMs * 2 ** this.#failures);
@@ -285,13 +276,16 @@ export class RayRunner implements Runner {
     return [...this.#replicas.values()].some((one) => one.isMoving) ? movingMs : idleMs;
   }
 
-  /** Deletes jobs that have killed others, and what Ray lists again of a job that was deleted as soon as it had ended. */
+  /**
+   * Deletes jobs that have killed others, those of removed replicas that end late, and what Ray lists again of a job that was deleted as
+   * soon as it had ended.
+   */
   async #sweep(jobs: readonly RayJob[]): Promise<void> {
     const { cluster } = this.#options;
     for (const job of jobs) {
-      if (isEnded(job) && (isKillJob(job, cluster) || isGhost(job, cluster))) {
-        await this.#jobs.delete(job.submission_id!);
-      }
+      const id = job.submission_id!;
+      const isOver = isKillJob(job, cluster) || isGhost(job, cluster) || this.#deleted.includes(id);
+      if (isEnded(job) && isOver) await this.#jobs.delete(id);
     }
   }
 }

@@ -19,6 +19,8 @@ const MOST_LINES = 10_000;
 /** Lines of Ray and of the replica's program between those of the engine. */
 const OTHER_LINES = 20;
 
+/** Lines that an engine seldom exceeds before its address is looked for. */
+const START_LINES = 1000;
 /** Lines among which the end of a replica is looked for: it is the last one. */
 const END_LINES = 200;
 /** How long the last lines of a job may come after its end. */
@@ -43,6 +45,14 @@ export class RayLog {
   async tail(lines: number): Promise<ReplicaLines> {
     const { jobs, nodeId, submissionId } = this.parts;
     return replicaLines(await jobs.logTail(submissionId, nodeId, lines));
+  }
+
+  /** The first lines of the file, with the report of the address. */
+  async head(): Promise<ReplicaLines> {
+    const { jobs, nodeId, submissionId } = this.parts;
+    const lines = await this.tail(START_LINES);
+    const isCut = lines.report.port === undefined && lines.engine.length > START_LINES - OTHER_LINES;
+    return isCut ? replicaLines(await jobs.logHead(submissionId, nodeId)) : lines;
   }
 
   /** As `Runner.logs`. */

@@ -2,7 +2,7 @@ import type { RayClient } from '../../../ray/ray-client.js';
 import { readNodes, readUse } from '../../../ray/ray-nodes.js';
 import type { ClusterSettings, Gpu, ReplicaSpec } from '../contract.js';
 import { noRayNode } from './errors.js';
-import { type HeldResources, type NodeRoom, nodeRooms, placeReplica } from './node-rooms.js';
+import { type HeldResources, nodeRooms, placeReplica, type RayNodeRoom } from './node-rooms.js';
 import { raySettings } from './ray-settings.js';
 import { replicaJob, submissionIdOf } from './replica-job.js';
 import type { RayReplicaRecord } from './replica-record.js';
@@ -40,7 +40,7 @@ export class ReplicaPlacer {
     this.#ended = [...this.#ended, held].slice(-MOST_ENDED);
   }
 
-  async rooms(declared: readonly Gpu[] | undefined): Promise<NodeRoom[]> {
+  async rooms(declared: readonly Gpu[] | undefined): Promise<RayNodeRoom[]> {
     const [nodes, use] = await Promise.all([readNodes(this.client), readUse(this.client)]);
     return nodeRooms(nodes, use, [...this.held(), ...this.#reserved.values(), ...this.#ended], declared);
   }
