@@ -8,6 +8,11 @@ import { clientOf, isWatchCall } from './recorded-exchange.fixture.js';
 /** Between a test and the API server of a real cluster: serves the logs of pods, which have no kubelet, and records the rest. */
 export class ClusterProxy {
   readonly recorder: ExchangeRecorder | null;
+  /** Watches stay open and pass nothing on. */
+  isSilent = false;
+  /** Watches begin at this version instead. */
+  watchVersion: string | null = null;
+  watches = 0;
   podLog: (pod: string, query: URLSearchParams, response: ServerResponse) => void = (_, __, response) => response.end();
   readonly #cluster: KubeAccess;
   readonly #agent: Agent;
@@ -59,7 +64,10 @@ export class ClusterProxy {
     const number = pod === undefined ? this.recorder?.call({ ...call, body }) : undefined;
     const over = new AbortController();
     response.on('close', () => over.abort());
-    const upstream = await send(`${this.#cluster.server}${path}${search}`, {
+    const isWatch = isWatchCall(call);
+    if (isWatch) this.watches++;
+    if (isWatch && this.watchVersion !== null) searchParams.set('resourceVersion', this.watchVersion);
+    const upstream = await send(`${this.#cluster.server}${path}?${searchParams}`, {
       method,
       headers: {
         ...(identity === null ? {} : { authorization: identity }),
@@ -77,7 +85,7 @@ export class ClusterProxy {
     }
     response.writeHead(upstream.statusCode, { 'content-type': String(upstream.headers['content-type']) });
     response.flushHeaders();
-    if (isWatchCall(call)) await this.#passWatch(upstream, response, number);
+    if (isWatch) await this.#passWatch(upstream, response, number);
     else {
       const whole = await upstream.body.text();
       if (number !== undefined) this.recorder!.response(number, upstream.statusCode, whole);
@@ -92,9 +100,9 @@ export class ClusterProxy {
       rest = lines.pop()!;
       for (const line of lines) {
         if (number !== undefined) this.recorder!.event(number, line);
-        response.write(`${line}\n`);
+        if (!this.isSilent) response.write(`${line}\n`);
       }
     }
-    response.end(rest);
+    if (!this.isSilent) response.end(rest);
   }
 }

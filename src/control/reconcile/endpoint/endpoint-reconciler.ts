@@ -18,6 +18,9 @@ const KIND = 'Endpoint';
 /** The desired state of an endpoint that does not exist any more. */
 const NOTHING: DesiredEndpoint = { replicas: 0, specHash: null, maxSurge: 0, maxUnavailable: 0 };
 
+/** How often to look whether the gateway reaches a new replica, while an old one waits for it. */
+const REACH_MS = 200;
+
 /** How soon routes that were refused are tried again. */
 const ROUTES_RETRY_MS = 5000;
 
@@ -72,8 +75,13 @@ export class EndpointReconciler implements Reconciler {
       return null;
     }
     await reportStatus(endpoint.record, endpoint.resolved, after, unrouted, parts, memory);
-    if (isMore) return 0;
-    return this.#waitMs([plan.wakeAt, unrouted === null ? null : parts.timing.now() + ROUTES_RETRY_MS], memory);
+    // A replica that is routed to from now on may have been reached already.
+    if (isMore || (plan.isAwaitingGateway && plan.routed.some(({ serving }) => serving === null))) return 0;
+    const reachAt = plan.isAwaitingGateway ? parts.timing.now() + REACH_MS : null;
+    return this.#waitMs(
+      [plan.wakeAt, reachAt, unrouted === null ? null : parts.timing.now() + ROUTES_RETRY_MS],
+      memory,
+    );
   }
 
   /**
@@ -113,13 +121,14 @@ export class EndpointReconciler implements Reconciler {
   async #observe({ name, workspace }: ResourceRef, memory: EndpointMemory): Promise<ObservedReplica[]> {
     const { draining, routes, runners, timing } = this.#parts;
     const ours = (await runners.list()).filter((one) => one.workspace === workspace && one.endpoint === name);
-    const inFlight = new Map(routes.states(workspace, name).map((one) => [one.id, one.inFlight]));
+    const states = new Map(routes.states(workspace, name).map((one) => [one.id, one]));
     return ours.map((one) => ({
       ...one,
       isDraining: draining.has(one.id),
       unreadySince: memory.unreadySince(one, timing.now()),
       restarts: memory.restarts.get(one.id) ?? 0,
-      inFlight: inFlight.get(one.id) ?? 0,
+      inFlight: states.get(one.id)?.inFlight ?? 0,
+      serving: states.get(one.id)?.state ?? null,
     }));
   }
 

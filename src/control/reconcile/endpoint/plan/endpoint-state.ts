@@ -1,3 +1,4 @@
+import type { ServingState } from '../../../../gateway/fleet/managed-routes.js';
 import type { ReplicaExit, RunPhase } from '../../../runner/contract.js';
 
 /** The desired state of an endpoint's replicas. */
@@ -31,6 +32,8 @@ export interface ObservedReplica {
   /** How many replicas before it have failed in a row in its place. */
   readonly restarts: number;
   readonly inFlight: number;
+  /** What the gateway sees of it; null before it is routed to. */
+  readonly serving: ServingState | null;
 }
 
 /** The next steps. Each may fail; only the next plan depends on its success. */
@@ -48,6 +51,8 @@ export interface EndpointPlan {
    * have failed more than once.
    */
   readonly prospect: 'available' | 'starting' | 'failing';
+  /** Outdated replicas stay until the gateway reaches the new ones. */
+  readonly isAwaitingGateway: boolean;
   /** When to plan again if nothing happens before; null for never. */
   readonly wakeAt: number | null;
 }
@@ -57,4 +62,5 @@ export interface PlannedStart {
   readonly restarts: number;
 }
 
+/** Ready by its runner: the cluster finds it well. The gateway may not reach it yet, or not at all. */
 export const isRouted = ({ isDraining, phase }: ObservedReplica) => phase === 'ready' && !isDraining;

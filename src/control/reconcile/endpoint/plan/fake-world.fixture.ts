@@ -6,7 +6,7 @@ export type FakeEvent =
   | { readonly type: 'want'; readonly change: DesiredEndpoint }
   /** The desired hash is not known. */
   | { readonly type: 'unknown' }
-  | { readonly type: 'ready' | 'unready' | 'crash' | 'drained'; readonly pick: number }
+  | { readonly type: 'ready' | 'reached' | 'unready' | 'crash' | 'drained'; readonly pick: number }
   | { readonly type: 'time'; readonly ms: number }
   /** The next start fails. */
   | { readonly type: 'no-room' }
@@ -36,7 +36,16 @@ export class FakeWorld {
         this.desired = { ...this.desired, specHash: null };
         return;
       case 'ready':
-        this.#change(event.pick, isUnready, () => ({ phase: 'ready', readyAt: this.now, unreadySince: null }));
+        this.#change(event.pick, isUnready, () => ({
+          ...{ phase: 'ready', readyAt: this.now, unreadySince: null, serving: null },
+        }));
+        return;
+      case 'reached':
+        this.#change(
+          event.pick,
+          (one) => isRouted(one) && one.serving !== 'ready',
+          () => ({ serving: 'ready' }),
+        );
         return;
       case 'unready':
         this.#change(event.pick, isRouted, () => ({ phase: 'unready', unreadySince: this.now }));
@@ -90,6 +99,8 @@ export class FakeWorld {
       if (this.step()) continue;
       if (this.replicas.some(({ isDraining }) => isDraining)) this.#remove(0);
       else if (this.replicas.some(isUnready)) this.apply({ type: 'ready', pick: 0 });
+      else if (this.replicas.some((one) => isRouted(one) && one.serving !== 'ready'))
+        this.apply({ type: 'reached', pick: 0 });
       else {
         const { wakeAt } = planEndpoint({ ...this, replicas: this.replicas, startsFrom: this.#startsFrom });
         if (wakeAt === null) return;
@@ -120,6 +131,7 @@ export class FakeWorld {
       unreadySince: null,
       restarts,
       inFlight: 0,
+      serving: null,
     });
   }
 

@@ -29,6 +29,7 @@ const replica = (change: Partial<ObservedReplica> = {}): ObservedReplica => ({
   unreadySince: null,
   restarts: 0,
   inFlight: 0,
+  serving: 'ready',
   ...change,
 });
 const crashed = (restarts: number, at = NOW, readyAt: number | null = null) =>
@@ -92,6 +93,19 @@ describe('update', () => {
     expect(plan(desired(), [...before, starting])).toMatchObject({ drain: [], start: [] });
     const next = plan(desired(), [...before, replica()]);
     expect([next.drain.length, next.start.length, next.routed.length]).toEqual([1, 0, 3]);
+  });
+
+  test('drains an old replica only when the gateway has reached a new one', () => {
+    const unreached = replica({ serving: 'starting' });
+    const waiting = plan(desired(), [...old(3), unreached]);
+    expect([waiting.drain.length, waiting.routed.length, waiting.isAwaitingGateway]).toEqual([0, 4, true]);
+    const reached = plan(desired(), [...old(3), { ...unreached, serving: 'ready' }]);
+    expect([reached.drain.length, reached.isAwaitingGateway]).toEqual([1, false]);
+  });
+
+  test('removes replicas that the gateway does not reach before those that serve', () => {
+    const unreached = replica({ serving: 'unhealthy' });
+    expect(plan(desired(), [replica(), replica(), unreached, replica()]).drain).toEqual([unreached]);
   });
 
   test('drains an old replica first when no surge is allowed', () => {
@@ -185,6 +199,7 @@ describe('any order of events', () => {
     { weight: 12, arbitrary: fc.nat().map((pick) => ({ type: 'ready' as const, pick })) },
     { weight: 3, arbitrary: fc.nat().map((pick) => ({ type: 'unready' as const, pick })) },
     { weight: 4, arbitrary: fc.nat().map((pick) => ({ type: 'crash' as const, pick })) },
+    { weight: 8, arbitrary: fc.nat().map((pick) => ({ type: 'reached' as const, pick })) },
     { weight: 8, arbitrary: fc.nat().map((pick) => ({ type: 'drained' as const, pick })) },
     { weight: 4, arbitrary: fc.integer({ min: 1, max: 90_000 }).map((ms) => ({ type: 'time' as const, ms })) },
     { weight: 1, arbitrary: fc.constant({ type: 'no-room' as const }) },

@@ -22,7 +22,8 @@ export interface PlanInput {
  * The next steps for an endpoint's replicas, a function of desired and observed state and the time. It promises:
  *
  * - only ready replicas are routed to;
- * - no ready replica is drained if fewer than `replicas - maxUnavailable` would be left;
+ * - no ready replica is drained if fewer than `replicas - maxUnavailable` would be left, and no outdated one before the gateway
+ *   has reached as many new ones;
  * - no replica that was ready is given up while another one drains: if all are slow to respond, they are not all ended;
  * - no replica is started if more than `replicas + maxSurge` would run, draining ones included.
  */
@@ -36,7 +37,8 @@ export function planEndpoint({ desired, now, replicas, startsFrom }: PlanInput):
   const needed = current.filter((one) => !surplus.includes(one));
   const lost = present.length === replicas.length ? needed.filter((one) => now >= givenUpAt(one)).slice(0, 1) : [];
   const kept = needed.filter((one) => !lost.includes(one));
-  const gone = [...surplus, ...lost, ...removableOutdated(outdated, kept, desired)];
+  const replacedByNew = removableOutdated(outdated, kept, desired);
+  const gone = [...surplus, ...lost, ...replacedByNew];
   const start = starts(kept, replicas, { desired, now, startsFrom });
   const replaced = start.map(({ replaces }) => replaces);
   const waiting = kept.filter((one) => !replaced.includes(one));
@@ -49,6 +51,7 @@ export function planEndpoint({ desired, now, replicas, startsFrom }: PlanInput):
       present.filter((one) => !gone.includes(one) && !replaced.includes(one)),
       start,
     ),
+    isAwaitingGateway: replacedByNew.length < outdated.length && kept.some((one) => isRouted(one) && !isServing(one)),
     wakeAt: wakeAt(waiting, { desired, now, startsFrom }, start.length),
   };
 }
@@ -64,14 +67,17 @@ function prospectOf(staying: readonly ObservedReplica[], start: readonly Planned
   return isNew || start.some(({ restarts }) => restarts < 2) ? 'starting' : 'failing';
 }
 
-/** Outdated replicas that are not ready go at once; ready ones as far as enough others are left. */
+/** The gateway has reached it: it can take the requests of another. */
+const isServing = (one: ObservedReplica) => isRouted(one) && one.serving === 'ready';
+
+/** Outdated replicas that are not ready go at once; ready ones as far as enough others serve. */
 function removableOutdated(
   outdated: readonly ObservedReplica[],
   kept: readonly ObservedReplica[],
   { maxUnavailable, replicas }: DesiredEndpoint,
 ): ObservedReplica[] {
   const serving = inRemovalOrder(outdated.filter(isRouted));
-  const spare = kept.filter(isRouted).length + serving.length - Math.max(0, replicas - maxUnavailable);
+  const spare = kept.filter(isServing).length + serving.length - Math.max(0, replicas - maxUnavailable);
   return [...outdated.filter((one) => !isRouted(one)), ...serving.slice(0, Math.max(0, spare))];
 }
 
@@ -123,6 +129,7 @@ function inRemovalOrder(replicas: readonly ObservedReplica[]): ObservedReplica[]
   return [...replicas].sort(
     (a, b) =>
       REMOVAL_RANK[a.phase] - REMOVAL_RANK[b.phase] ||
+      Number(isServing(a)) - Number(isServing(b)) ||
       a.inFlight - b.inFlight ||
       b.startedAt - a.startedAt ||
       (a.id < b.id ? -1 : 1),
