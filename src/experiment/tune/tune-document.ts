@@ -28,7 +28,9 @@ export interface HeldOutGain {
 /** The result of `tune`. */
 export interface TuneDocument {
   verdict: string;
-  /** Why the answer may be wrong, a sentence each. */
+  /** Parts of the held-out workload in which the fleet with the chosen policies is saturated. */
+  saturated: { parts: number; of: number; verdict: string | null };
+  /** Why the result may be wrong, a sentence each. */
   warnings: string[];
   objective: Metric;
   constraints: string[];

@@ -113,6 +113,19 @@ describe('tune', () => {
     );
   });
 
+  it('warns when the fleet is saturated with the chosen policies', async () => {
+    const simulate = async (runs: readonly RunInputs[]) =>
+      runs.map(() =>
+        fakeSummary(
+          { ttft_p90_ms: 100 },
+          { saturation: { ...fakeSummary().saturation, state: 'saturated', verdict: 'it keeps 5' } },
+        ),
+      );
+    const { saturated, warnings } = await tune(inputs(), simulate);
+    expect(saturated).toEqual({ parts: 8, of: 8, verdict: 'it keeps 5' });
+    expect(warnings[0]).toMatch(/^Even with these policies the fleet is saturated in 8 of 8 parts: it keeps 5\./);
+  });
+
   it('cuts a trace into windows and judges on the last ones', async () => {
     const trace: WorkloadRecipe = {
       ...{ kind: 'trace', header: null, data: 't.jsonl', sha256: '', sessionMode: 'fixed' },

@@ -74,6 +74,7 @@ export async function tune(inputs: TuneInputs, simulate: SimulateRuns): Promise<
   const { replica } = config;
   const document = {
     objective: objective.metric,
+    saturated: saturationOf(chosen, parts.heldOut, evaluations),
     constraints: objective.constraints.map(constraintText),
     parts: parts.text,
     runs: evaluations.count,
@@ -111,6 +112,16 @@ function valuesOf(
   evaluations: Evaluations,
 ): number[] {
   return parts.map((part) => evaluations.summary(candidate, part).metrics[key] ?? 0);
+}
+
+function saturationOf(
+  chosen: TuneCandidate,
+  parts: readonly WorkloadPart[],
+  evaluations: Evaluations,
+): TuneDocument['saturated'] {
+  const found = parts.map((part) => evaluations.summary(chosen, part).saturation);
+  const saturated = found.filter(({ state }) => state === 'saturated');
+  return { parts: saturated.length, of: found.length, verdict: saturated[0]?.verdict ?? null };
 }
 
 function meanOf(values: readonly number[]): number {

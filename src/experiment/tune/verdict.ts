@@ -31,8 +31,13 @@ export function tuneVerdict({ chosen, constraints, gains, objective }: Found): s
   return `${serve} Against ${untuned.against}, the best without tuning, it is ${gainText(metric, untuned)}.`;
 }
 
-export function tuneWarnings({ gains, objective }: Found, { heldOut }: WorkloadParts): string[] {
+export function tuneWarnings({ gains, objective, saturated }: Found, { heldOut }: WorkloadParts): string[] {
   const warnings: string[] = [];
+  if (saturated.verdict !== null) {
+    warnings.push(
+      `Even with these policies the fleet is saturated in ${saturated.parts} of ${saturated.of} parts: ${saturated.verdict}. Latencies then depend on how long the workload is; add replicas or lower the load.`,
+    );
+  }
   if (heldOut.length < FEW_PARTS) {
     warnings.push(
       `The gain was judged on ${heldOut.length} part${heldOut.length === 1 ? '' : 's'} of the workload only: give a longer trace.`,
