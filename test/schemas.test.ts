@@ -21,8 +21,10 @@ type Document = Readonly<Record<string, unknown>>;
 /** The format that a document of the examples or the documentation is written in; null for trace headers and files of other programs. */
 function formatOf(document: Document): string | null {
   const has = (...keys: string[]) => keys.some((key) => Object.hasOwn(document, key));
-  if (has('trace_version', 'scrape_configs')) return null;
-  if (has('apiVersion')) return 'resources';
+  // Objects of Kubernetes and values of the chart are checked by a cluster: test/deploy-kube.test.ts.
+  if (has('trace_version', 'scrape_configs', 'secretsKey')) return null;
+  if (has('apiVersion')) return String(document.apiVersion).startsWith('twinyard/') ? 'resources' : null;
+  if (has('per_gpu_hour')) return 'prices';
   if (has('kind')) return 'experiment';
   if (has('version')) return 'workload';
   if (has('routing-policy')) return 'variant';

@@ -140,6 +140,7 @@ describe('run', () => {
       'slo',
       'fairness',
       'anomalies',
+      'saturation',
       'latency',
       'config',
     ]);
@@ -209,7 +210,9 @@ describe('run', () => {
   });
 
   it('accepts the other names of its flags', async () => {
-    const { config } = await result(`${RUN} --max-num-running-reqs 7 --max-num-scheduled-tokens 99`);
+    // So few seats saturate the replica, which is warned about.
+    const { stdout } = await twinyard(`${RUN} --max-num-running-reqs 7 --max-num-scheduled-tokens 99`);
+    const { config } = JSON.parse(stdout);
     expect(config.replica).toMatchObject({ maxNumSeqs: 7, maxNumBatchedTokens: 99 });
   });
 });

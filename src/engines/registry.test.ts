@@ -11,7 +11,9 @@ for (const engine of ENGINES) {
 describe('registry', () => {
   it('lists every folder once', () => {
     const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(ENGINES.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
+    // What all engines share of a pod is no engine.
+    const names = folders.map(({ name }) => name).filter((name) => name !== 'pod');
+    expect(ENGINES.map(({ name }) => name).sort()).toEqual(names.sort());
   });
 
   it('lists the engines that can be measured and those that can be launched', () => {

@@ -101,7 +101,15 @@ describe('simulate', () => {
 
   it('has the optional parts of the document only on request', () => {
     const bare = simulateFake(PAIR, fakeCluster()).document;
-    expect(Object.keys(bare)).toEqual(['cluster', 'instances', 'slo', 'fairness', 'anomalies', 'latency']);
+    expect(Object.keys(bare)).toEqual([
+      'cluster',
+      'instances',
+      'slo',
+      'fairness',
+      'anomalies',
+      'saturation',
+      'latency',
+    ]);
     const full = simulateFake(
       [...PAIR, { at: 200, input: 4, session: 's' }],
       fakeCluster({
@@ -121,6 +129,7 @@ describe('simulate', () => {
       'sessions',
       'decisions',
       'anomalies',
+      'saturation',
       'latency',
     ]);
     expect(full.goodput).toMatchObject({ slo_attainment: 1 });

@@ -52,6 +52,11 @@ export const FILE_FORMATS: readonly FileFormat[] = [
     },
   },
   {
+    name: 'prices',
+    summary: 'prices of GPUs, for plan --prices',
+    schemas: async () => [(await import('../../experiment/plan/read-prices.js')).PRICES_SCHEMA as Schema],
+  },
+  {
     name: 'policy',
     summary: 'policy file, for run --policy-config',
     schemas: async () => [(await import('../../policy/bundle/policy-schema.js')).POLICY_SCHEMA as Schema],

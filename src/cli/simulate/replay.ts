@@ -27,7 +27,7 @@ export const REPLAY: CommandLine = {
     { title: 'Output', flags: outputFlags },
   ],
   examples: [
-    'run --model qwen/qwen3-14b --rate 20 --num-requests 1000 --trace-output morning',
+    'run --model qwen/qwen3-14b --rate 8 --num-requests 1000 --trace-output morning',
     'replay --trace morning --model qwen/qwen3-14b --num-instances 4 --routing-policy least-loaded --format table',
     'replay --trace-header morning.yaml --trace-data morning.csv --model qwen/qwen3-14b --metrics-path result.json',
     'replay --trace-data morning.csv --model qwen/qwen3-14b --num-instances 8 --block-size-in-tokens 64',

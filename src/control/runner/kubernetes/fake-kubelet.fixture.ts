@@ -330,9 +330,12 @@ const statusOf = (name: string, state: object) => ({
 /** As kubelets do: two dollars are one. No variable is referenced. */
 const expanded = (text: string) => text.replaceAll('$$', '$');
 
-/** The pod was deleted meanwhile, or everything is over. */
+/**
+ * The pod was deleted meanwhile, or everything is over, or the recording has ended: how many reports a kubelet makes by then is a
+ * matter of chance.
+ */
 function ignoreMissing(error: unknown): void {
-  if (error instanceof KubeStatusError && [404, 409].includes(error.status)) return;
+  if (error instanceof KubeStatusError && [404, 409, 501].includes(error.status)) return;
   if (/cannot be reached|destroyed|aborted/.test(String(error))) return;
   throw error;
 }
