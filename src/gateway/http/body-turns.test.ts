@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { BodyTurns, MOST_IN_TURN } from './body-turns.js';
+import { BodyTurns, LONGEST_IN_TURN_MS, MOST_IN_TURN } from './body-turns.js';
 import { port, reply } from './http-port.fixture.js';
 
 it('a connection takes no more of a body in a turn than the limit and what the socket has read ahead', async () => {
@@ -56,4 +56,27 @@ it('a socket that was paused for another reason, or is gone, is not resumed', as
     await new Promise(setImmediate);
     expect(calls).toEqual({ pause: 1, resume: resumed });
   }
+});
+
+it('a connection whose bytes take long to read waits a turn after fewer of them', async () => {
+  let paused = 0;
+  let nowMs = 1;
+  const socket = { destroyed: false, pause: () => paused++, resume: () => {} };
+  const turns = new BodyTurns(
+    socket as never,
+    () => true,
+    () => nowMs,
+  );
+  const read = () => {
+    turns.begin(10_000);
+    nowMs += LONGEST_IN_TURN_MS / 2;
+    turns.took(10_000);
+  };
+  read();
+  expect(paused).toBe(0);
+  read();
+  expect(paused).toBe(1);
+  await new Promise(setImmediate);
+  read();
+  expect(paused).toBe(1);
 });

@@ -149,6 +149,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   // Called by the socket.
 
   readonly #read = (bytes: Buffer): void => {
+    this.#turns.begin(bytes.length);
     if (this.#rest !== null) this.#rest = Buffer.concat([this.#rest, bytes]);
     else this.#consume(bytes);
     if (this.#reading !== null) this.#turns.took(bytes.length);
@@ -283,8 +284,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   /** The last response is sent. What the client still sends is discarded, so that it can read its response. */
   #finish(): void {
-    this.#isShut = true;
-    this.#isLast = true;
+    this.#isShut = this.#isLast = true;
     this.#patience.begin();
     this.#discarded = 0;
     this.#rest = null;

@@ -6,6 +6,9 @@ import type { RequestFacts } from './request-facts.js';
 /** Bodies longer than this are read in slices: everything else is served between two of them. */
 export const SLICED_BYTES = 512 * 1024;
 
+/** Slices of a prompt are read for so long in one turn of the event loop, and at least one of them. */
+const TURN_MS = 1;
+
 /** A prompt that was read in slices. */
 export interface LongPrompt {
   readonly blockSize: number;
@@ -53,7 +56,9 @@ export function measureInSlices(facts: RequestFacts, blockSize: number, done: (e
   const reading = readPrompt(facts, blockSize, new PromptBytes(), chain);
   const step = (): void => {
     try {
-      const slice = reading.next();
+      const end = performance.now() + TURN_MS;
+      let slice = reading.next();
+      while (!slice.done && performance.now() < end) slice = reading.next();
       if (!slice.done) {
         setImmediate(step);
         return;

@@ -8,8 +8,8 @@ import type { BodyField, ScannedBody } from './scanned-body.js';
 import { ScannedValues } from './scanned-values.js';
 import { TextCopier } from './text-copier.js';
 
-/** Bytes of a body that are read between two pauses: a few milliseconds, whatever they are. */
-export const SLICE_BYTES = 32 * 1024;
+/** Bytes of a body that are read between two pauses: at most a few milliseconds, whatever they are. */
+export const SLICE_BYTES = 16 * 1024;
 
 /** Texts that are copied at once. */
 const SHORT_BYTES = 4 * 1024;
