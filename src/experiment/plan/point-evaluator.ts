@@ -1,5 +1,4 @@
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
-import type { RunInputs } from '../experiment.js';
 import type { LatencyMeasure } from '../metrics.js';
 import type { SimulateRuns } from '../run-experiment.js';
 import type { RunSummary } from '../runs/run-summary.js';
