@@ -126,7 +126,8 @@ test('changes, a killed replica and a deletion under load: no request fails but 
   await clients.untilMore(100);
   await drill.declare(1, 2);
   await clients.untilMore(50);
-  // Requests under way are finished before the last replica is stopped.
+  // Requests under way are finished before the last replica is stopped; one that arrives after the deletion has no endpoint.
+  await clients.untilBegun();
   const rest = clients.rest();
   await drill.call('DELETE');
   await rest;

@@ -160,6 +160,7 @@ describe.skipIf(RAY === undefined)('an endpoint on a real Ray cluster', () => {
     await yard.declare(1, 2);
     await yard.settled(1);
     await clients.untilMore(20);
+    await clients.untilBegun();
     const rest = clients.rest();
     await yard.call('DELETE', CHAT);
     await rest;

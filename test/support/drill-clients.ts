@@ -59,6 +59,12 @@ export class DrillClients {
     for (const enough = complete() + count; complete() < enough; ) await pause(20);
   }
 
+  /** Sends no more requests; resolves when the server has begun to respond to each, or it has ended. */
+  async untilBegun(): Promise<void> {
+    this.#isOver = true;
+    while ([...this.#open].some(({ replica }) => replica === null)) await pause(20);
+  }
+
   /** Sends no more requests; resolves when all have ended. */
   async rest(): Promise<void> {
     this.#isOver = true;

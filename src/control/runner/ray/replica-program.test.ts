@@ -10,20 +10,29 @@ import { type ReplicaLines, replicaLines } from './replica-lines.js';
 /** The program that runs on a node, as Ray starts it. */
 let folder: string;
 let running: ChildProcess[];
+/** Of each test its own: a program that ends kills all processes of its job, also those of the test after it. */
+let job: string;
+let jobs = 0;
 
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-ray-')));
   running = [];
+  job = `job-${process.pid}-${++jobs}`;
 });
 
 afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
-  for (const pid of marked()) process.kill(pid, 'SIGKILL');
+  for (const pid of marked()) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Gone meanwhile.
+    }
+  }
   rmSync(folder, { recursive: true });
 });
 
-const JOB = `job-${process.pid}`;
-const marked = () => pidsWith(`TWINYARD_RAY_JOB=${JOB}`);
+const marked = () => pidsWith(`TWINYARD_RAY_JOB=${job}`);
 
 interface Program {
   readonly child: ChildProcess;
@@ -34,7 +43,7 @@ interface Program {
 
 /** @param script of sh */
 function start(script: string, change: object = {}, env: Record<string, string> = {}): Program {
-  const facts = { job: JOB, host: '127.0.0.1', ports: [31_500, 31_599], gpus: 0, command: 'sh', args: ['-c', script] };
+  const facts = { job, host: '127.0.0.1', ports: [31_500, 31_599], gpus: 0, command: 'sh', args: ['-c', script] };
   writeFileSync(join(folder, 'replica.json'), JSON.stringify({ ...facts, env: {}, secretEnv: {}, ...change }));
   copyFileSync(packagePath('deploy', 'ray', 'replica.py'), join(folder, 'replica.py'));
   const child = spawn('python3', ['replica.py'], {
@@ -113,7 +122,7 @@ test('dies with the process that started it', async () => {
   copyFileSync(packagePath('deploy', 'ray', 'replica.py'), join(folder, 'replica.py'));
   // As a supervisor of Ray that is killed.
   const script = 'import subprocess, time; subprocess.Popen(["python3", "replica.py"]); time.sleep(1000)';
-  const facts = { job: JOB, host: '127.0.0.1', ports: [31_500, 31_599], gpus: 0, command: 'sleep', args: ['1000'] };
+  const facts = { job, host: '127.0.0.1', ports: [31_500, 31_599], gpus: 0, command: 'sleep', args: ['1000'] };
   writeFileSync(join(folder, 'replica.json'), JSON.stringify({ ...facts, env: {}, secretEnv: {} }));
   const parent = spawn('python3', ['-c', script], { cwd: folder, stdio: 'ignore' });
   running.push(parent);
