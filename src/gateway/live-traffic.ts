@@ -5,6 +5,7 @@ import { RefusalRing } from './decisions/refusal-ring.js';
 import type { EndpointDirectory } from './fleet/endpoint-directory.js';
 import type { GatewayClock } from './gateway-clock.js';
 import { MeterPool } from './metering/response-meter.js';
+import { ObservedEngines } from './prediction/observed-engines.js';
 import type { Exchange } from './proxy/exchange.js';
 import { ExchangeList } from './proxy/exchange-list.js';
 import { ResponseHolders } from './proxy/response-holders.js';
@@ -34,6 +35,8 @@ export class LiveTraffic implements PublicHost {
   readonly metrics = new GatewayMetrics();
   readonly meters = new MeterPool();
   readonly exchanges = new ExchangeList();
+  /** What requests show of their engines. */
+  readonly observed = new ObservedEngines();
   readonly bodies = new BodyBudget();
   readonly responses = new ResponseHolders();
   readonly budget: RetryBudget;
@@ -87,6 +90,7 @@ export class LiveTraffic implements PublicHost {
     const { error, record } = exchange;
     this.exchanges.remove(exchange);
     this.metrics.ended(record);
+    record.sampler?.finished(record);
     if (record.attempts === 0 && error !== null) this.refusals.refused(record, error);
     this.services.ended(exchange);
   }

@@ -1,4 +1,5 @@
 import type { Lateness } from '../../policy/host/suspicion.js';
+import { API_KINDS } from '../../protocol/endpoints.js';
 import type { Endpoint } from '../fleet/endpoint/endpoint.js';
 import type { PlacedRequest } from '../fleet/endpoint/placer.js';
 import { isUpstreamsOwn } from '../fleet/replica/external-api.js';
@@ -64,6 +65,7 @@ export class Attempts {
     record.rule = endpoint.placer.lastRule;
     record.attempts++;
     record.dispatchedUs = host.nowUs();
+    this.#sample(placed.replica);
     const { recorder } = host.services;
     if (recorder !== null && record.attempts === 1) this.#noteBlocks(recorder);
     return placed;
@@ -244,6 +246,14 @@ export class Attempts {
 
   #noteOpened({ breaker, id }: LiveReplica, wasOpen: boolean): void {
     if (!wasOpen && breaker.isOpen) this.#host.metrics.replicas.breakerOpened(id);
+  }
+
+  /** Latencies of external APIs, and of requests without output, say nothing about an engine. */
+  #sample({ active, engine, external }: LiveReplica): void {
+    const record = this.#record;
+    const isGenerated = API_KINDS[record.kind].counts === 'input and output';
+    record.sampler = external === null && isGenerated ? this.#host.observed.of(this.#endpoint.name, engine) : null;
+    record.inFlightBefore = active - 1;
   }
 
   /** The prompt measured last must be this request's. */

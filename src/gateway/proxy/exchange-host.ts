@@ -5,6 +5,7 @@ import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import type { Journalled } from '../metering/commit-turn.js';
 import type { MeterPool } from '../metering/response-meter.js';
+import type { ObservedEngines } from '../prediction/observed-engines.js';
 import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
@@ -35,6 +36,8 @@ export interface ExchangeHost {
   readonly meters: MeterPool;
   /** Where stored responses are. */
   readonly responses: ResponseHolders;
+  /** What requests show of their engines. */
+  readonly observed: ObservedEngines;
   /** The exchanges under way. */
   readonly exchanges: ExchangeList;
   /** The gateway accepts no more requests: connections close with their responses. */

@@ -37,6 +37,9 @@ export function finishedRequest(change: Partial<FinishedRequest> = {}): Finished
     policy: 'weighted',
     rule: 'highest weighted score',
     failedAttempts: [],
+    inFlightBefore: 0,
+    predictedTtftUs: -1,
+    predictedItlUs: -1,
     ...change,
   };
 }

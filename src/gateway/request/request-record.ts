@@ -74,6 +74,17 @@ export interface FinishedRequest {
   readonly rule: string;
   /** In their order; the last attempt is described by the request itself. */
   readonly failedAttempts: readonly FailedAttempt[];
+  /** Requests that its replica had when it was sent there. */
+  readonly inFlightBefore: number;
+  /** Latencies predicted when it was sent to its replica, in microseconds; -1 where the replica's engine has no profile. */
+  readonly predictedTtftUs: number;
+  readonly predictedItlUs: number;
+}
+
+/** Takes samples of the requests of an engine. */
+export interface EngineSampler {
+  /** Called once, when the request has ended. */
+  finished(request: FinishedRequest): void;
 }
 
 const NO_ATTEMPTS: readonly FailedAttempt[] = [];
@@ -109,6 +120,11 @@ export class RequestRecord implements FinishedRequest {
   policy = '';
   rule = '';
   failedAttempts = NO_ATTEMPTS;
+  inFlightBefore = 0;
+  predictedTtftUs = -1;
+  predictedItlUs = -1;
+  /** Of the engine that has it or had it last; null for none. */
+  sampler: EngineSampler | null = null;
 
   constructor(facts: RequestFacts, endpoint: { readonly name: string }, arrivedUs: number) {
     this.facts = facts;

@@ -1,0 +1,53 @@
+import type { EngineSampler, FinishedRequest } from '../request/request-record.js';
+import { DriftWatch } from './drift-watch.js';
+import { ErrorWindow, PREDICTED_METRICS, type PredictedMetric } from './error-window.js';
+import { RequestSamples } from './request-samples.js';
+
+const [TTFT, ITL, E2E] = [0, 1, 2];
+
+/**
+ * What the requests of one endpoint have shown of one engine: samples for a fit, and how far predictions were off. Called
+ * when a request has ended, and allocates nothing then.
+ */
+export class EngineTraffic implements EngineSampler {
+  readonly samples = new RequestSamples();
+  readonly drift = new DriftWatch();
+  /** In the order of PREDICTED_METRICS. */
+  readonly #errors = [new ErrorWindow(), new ErrorWindow(), new ErrorWindow()] as const;
+  /** Predictions that were compared with what happened. */
+  compared = 0;
+
+  constructor(
+    /** The full name: `workspace/name` where the control plane has declared it. */
+    readonly endpoint: string,
+    readonly engine: string,
+  ) {}
+
+  finished(request: FinishedRequest): void {
+    this.samples.add(request, request.inFlightBefore);
+    const { dispatchedUs, endedUs, firstTokenUs, outputTokens, predictedItlUs, predictedTtftUs } = request;
+    const isWhole = request.outcome === 'ok' && request.isStreamed && request.isMetered && firstTokenUs > dispatchedUs;
+    if (!isWhole || !(predictedTtftUs > 0)) return;
+    this.compared++;
+    this.#compare(TTFT!, predictedTtftUs, firstTokenUs - dispatchedUs, endedUs);
+    if (!(predictedItlUs > 0) || endedUs <= firstTokenUs) return;
+    const gaps = Math.max(0, outputTokens - 1);
+    if (gaps > 0) this.#compare(ITL!, predictedItlUs, (endedUs - firstTokenUs) / gaps, endedUs);
+    this.#compare(E2E!, predictedTtftUs + gaps * predictedItlUs, endedUs - dispatchedUs, endedUs);
+  }
+
+  errorsOf(metric: PredictedMetric): ErrorWindow {
+    return this.#errors[PREDICTED_METRICS.indexOf(metric)]!;
+  }
+
+  /** Predictions come from another profile now. */
+  restart(usual: DriftWatch['usual'] = null): void {
+    for (const errors of this.#errors) errors.clear();
+    this.drift.reset(usual);
+  }
+
+  #compare(metric: number, predictedUs: number, trueUs: number, nowUs: number): void {
+    this.#errors[metric]!.add(predictedUs / trueUs - 1);
+    this.drift.observe(metric, predictedUs, trueUs, nowUs);
+  }
+}
