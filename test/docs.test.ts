@@ -254,7 +254,7 @@ describe('docs/results.md', () => {
         `run ${common} --workload-spec examples/workloads/first.yaml`,
         `run ${common} --workload-spec examples/workloads/images.yaml`,
         `replay ${common} --trace out/two-models`,
-        `run ${common} --num-requests 3 --interval --arrival-jitter-ms 1 --queueing-latency 7000`,
+        `run ${common} --num-requests 3 --interval --arrival-jitter-ms 1 --queueing-latency 7000 --detectors all`,
         `replay ${common} --trace examples/observed --timeout 60 --max-in-flight 4`,
       ];
       const keys = new Set<string>();

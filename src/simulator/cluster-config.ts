@@ -17,6 +17,20 @@ export interface GoodputTarget {
   e2eUs?: number;
 }
 
+/** Detectors of saturation besides the one that every run has. */
+export interface DetectorSettings {
+  /** Of `DETECTOR_NAMES`. */
+  names: string[];
+  /** Seconds before the last arrival in which detectors vote. */
+  windowS: number;
+  /** `threshold`: the mean time of whole requests that is too long. */
+  thresholdMs: number;
+  /** `backlog-drift`: seconds between two counts; null: 60, or a twentieth of the run. */
+  bucketS: number | null;
+  /** `backlog-drift`: growth above this many times what chance explains is an overload. */
+  slopeFactor: number;
+}
+
 /** Everything a run depends on besides its workload. Plain data: it is printed as `config` and can be run again. */
 export interface ClusterConfig {
   instances: number;
@@ -53,4 +67,6 @@ export interface ClusterConfig {
   fitnessWeights: Record<string, number>;
   /** SLO class to thresholds; the empty class is called 'default'. */
   goodputTargets: Record<string, GoodputTarget>;
+  /** Absent: none. */
+  detectors?: DetectorSettings;
 }

@@ -173,10 +173,23 @@ export interface SaturationFindings {
   enough_requests: number | null;
 }
 
+/** What a detector of saturation says: nothing grows, a backlog is there, or it grows and nothing stops it. */
+export type LoadLevel = 'stable' | 'backlogged' | 'overloaded';
+
+export interface DetectorVerdict {
+  level: LoadLevel;
+  /** The evidence in words; empty for a level that needs none. */
+  why: string;
+  /** The figures behind it, at the last arrival. */
+  signals: Record<string, number>;
+}
+
 /** In the result document. */
 export interface Saturation extends SaturationFindings {
   /** The state in one sentence. */
   verdict: string;
+  /** By name; absent unless detectors were chosen. */
+  detectors?: Record<string, DetectorVerdict>;
 }
 
 /** Where the step times come from, and how far to believe them. */

@@ -15,8 +15,10 @@ import type { ClusterConfig } from './cluster-config.js';
 import { DecisionTrace } from './decision-trace.js';
 import { GatewayRouters, type RequestRouter } from './gateway-routers.js';
 import type { RequestResult, ResultDocument } from './result-document.js';
-import { documentOf } from './results/document.js';
+import { documentOf, judgedRun } from './results/document.js';
 import { requestResults } from './results/request-results.js';
+import type { DetectorChange } from './results/saturation/detectors/run-detectors.js';
+import { detectorChanges } from './results/saturation/run-saturation.js';
 import { createHost, Router } from './router.js';
 
 /** What a caller may watch while a simulation runs. */
@@ -34,6 +36,8 @@ export interface SimulationResult {
   outcomes: RequestOutcomes;
   /** One entry per request that exists, in arrival order. */
   requests(): RequestResult[];
+  /** Every change of what the detectors of saturation said; empty without detectors. */
+  detectorChanges(): DetectorChange[];
 }
 
 /**
@@ -96,11 +100,14 @@ export function simulate(
   });
   cluster.run();
 
+  const run = { config, table, outcomes, replicas, cluster, trace, latency, horizonUs, knownRows };
+  const document = documentOf(run);
   return {
-    document: documentOf({ config, table, outcomes, replicas, cluster, trace, latency, horizonUs, knownRows }),
+    document,
     table,
     outcomes,
     requests: () => requestResults(table, outcomes, arrivalOrder(table), config.replica.model),
+    detectorChanges: () => detectorChanges(judgedRun(run, document.cluster.duration_s)),
   };
 }
 

@@ -5,7 +5,7 @@ import { asTexts, type Flag, type FlagTable } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
 import { count, file, listFlag, stringFlag, toggle } from '../flags/kinds.js';
-import { outputFlags } from '../flags/output-flags.js';
+import { detectorFlags, outputFlags } from '../flags/output-flags.js';
 import { readNumber } from '../flags/read-number.js';
 import { presetNames, routingPolicyNames } from '../flags/registered-names.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
@@ -115,6 +115,7 @@ export const variantFlags: FlagTable = {
   ...runWorkloadFlags,
   ...replayWorkloadFlags,
   ...measureFlags,
+  ...detectorFlags,
 };
 
 /** `--think-time-ms` and `--timeout` are flags of both workloads and mean the same. */
@@ -127,7 +128,7 @@ export const compareGroups: CommandLine['groups'] = [
   { title: 'Instance', flags: asLists(instanceFlags) },
   { title: 'Generated workload', flags: { ...asLists(runWorkloadFlags), rate: listFlags.rate } },
   { title: 'Recorded workload', flags: asLists(recordedFlags) },
-  { title: 'Output', flags: { ...asLists(measureFlags), ...comparisonOutputFlags } },
+  { title: 'Output', flags: { ...asLists({ ...measureFlags, ...detectorFlags }), ...comparisonOutputFlags } },
 ];
 
 /** The flags that `run` and `replay` do not have: listed in the documentation of `compare`. */

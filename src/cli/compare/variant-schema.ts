@@ -6,6 +6,7 @@ import type { Flag, FlagTable } from '../flags/flag.js';
 /** Flags of `run` about the output of one result: a comparison has its own. */
 export const OF_ONE_RUN = [
   ...['seed', 'format', 'log', 'metrics-path', 'results-path', 'decisions-path', 'trace-output'],
+  'saturation-report',
   ...['trace-level', 'counterfactual-k', 'summarize-trace'],
 ];
 

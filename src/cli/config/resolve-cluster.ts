@@ -1,5 +1,10 @@
 import type { LatencyModel } from '../../replica/latency/contract.js';
-import { type ClusterConfig, EVERY_CLASS, type GoodputTarget } from '../../simulator/cluster-config.js';
+import {
+  type ClusterConfig,
+  type DetectorSettings,
+  EVERY_CLASS,
+  type GoodputTarget,
+} from '../../simulator/cluster-config.js';
 import { type PolicyBundle, readPolicyBundle } from '../../simulator/policy-bundle.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
@@ -7,7 +12,7 @@ import type { ClusterFlags } from '../flags/cluster-flags.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { FlowControlFlags } from '../flags/flow-control-flags.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
-import type { OutputFlags } from '../flags/output-flags.js';
+import { type DetectorFlags, detectorFlags, detectorReportFlags, type OutputFlags } from '../flags/output-flags.js';
 import { givenProfile } from './profile-settings.js';
 import { resolveAdmission } from './resolve-admission.js';
 import { resolveFlowControl } from './resolve-flow-control.js';
@@ -57,6 +62,7 @@ export async function resolveCluster(
     summarizeTrace: values['summarize-trace'],
     fitnessWeights: values['fitness-weights'],
     goodputTargets: goodputTargets(flags),
+    ...detectorsOf(flags),
   };
   if (config.gateways !== undefined && config.flowControl !== null) {
     const hint = 'simulate flow control with one gateway';
@@ -75,6 +81,22 @@ function slowFactors({ values }: FlagValues<ClusterFlags>): Pick<ClusterConfig, 
     throw conflictingFlags('--slow-factors', problem, 'give one for each replica at most, or raise --num-instances');
   }
   return { slowFactors: factors };
+}
+
+/** A threshold without a detector would change nothing. */
+function detectorsOf({ given, values }: FlagValues<DetectorFlags & typeof detectorReportFlags>): {
+  detectors?: DetectorSettings;
+} {
+  const { detectors: names } = values;
+  if (names.length > 0) {
+    const { 'saturation-window': windowS, 'saturation-threshold-ms': thresholdMs } = values;
+    const { 'saturation-bucket': bucketS, 'saturation-slope': slopeFactor } = values;
+    return { detectors: { names, windowS, thresholdMs, bucketS, slopeFactor } };
+  }
+  const settings = Object.keys({ ...detectorFlags, ...detectorReportFlags }) as (keyof DetectorFlags)[];
+  const idle = settings.find((name) => given(name));
+  if (idle === undefined) return {};
+  throw conflictingFlags(`--${idle}`, 'given without detectors', 'add --detectors all');
 }
 
 function goodputTargets({ values }: FlagValues<OutputFlags>): Record<string, GoodputTarget> {

@@ -12,7 +12,7 @@ export function traceFiles(prefix: string): { header: string; data: string } {
 /** Every output file that the flags name. */
 export function outputPaths({ values }: FlagValues<OutputFlags>): NamedPath[] {
   const paths: NamedPath[] = [];
-  for (const name of ['metrics-path', 'results-path', 'decisions-path'] as const) {
+  for (const name of ['metrics-path', 'results-path', 'decisions-path', 'saturation-report'] as const) {
     const path = values[name];
     if (path !== null) paths.push({ flag: `--${name}`, path });
   }

@@ -7,6 +7,7 @@ import { checkPrices, type GpuPrices, readPrices } from '../../experiment/plan/r
 import { isSameMeasure, requestsFor, type Slo } from '../../experiment/plan/slo.js';
 import { chosenCandidate, verdictOf } from '../../experiment/plan/verdict.js';
 import type { SimulateRuns } from '../../experiment/run-experiment.js';
+import { type DetectorVotes, detectorNotes } from '../../experiment/runs/detector-votes.js';
 import { sloText } from '../../report/plan/plan-text.js';
 import { counted } from '../../report/text/format-number.js';
 import { mergeSettings, type Setting, type Settings } from '../compare/settings.js';
@@ -171,6 +172,15 @@ function seedsOf({ values }: FlagValues<PlanFlags>): number[] {
   return values.seed ?? Array.from({ length: values.seeds ?? SEEDS }, (_, i) => FIRST_SEED + i);
 }
 
+/** The point that a candidate is judged by. */
+function detectedPoint({ gpu, plan, tp }: PlannedCandidate): { name: string; detectors?: DetectorVotes }[] {
+  if (plan?.at?.detectors === undefined) return [];
+  const { detectors, rate, replicas } = plan.at;
+  return [
+    { name: `${gpu}, tp ${tp}, ${counted(replicas, 'replica')} at ${Number(rate.toPrecision(4))} req/s`, detectors },
+  ];
+}
+
 function notesOf(
   load: ResolvedLoad,
   planned: readonly PlannedCandidate[],
@@ -187,6 +197,7 @@ function notesOf(
       : [
           `the recording is too short for a steady state: it was lengthened to ${counted(longest, 'request')} by its own statistics (sessions drawn from it, arriving with its rate and variation)`,
         ]),
+    ...detectorNotes(planned.flatMap(detectedPoint)).map((note) => note.replace(/\.$/, '')),
     ...planned.flatMap(({ gpu, tp, plan }) => (plan?.notes ?? []).map((note) => `${gpu}, tp ${tp}: ${note}`)),
     ...(prices === null && gpus.size > 1 && isLeast && points.some(({ kept }) => kept)
       ? ['no prices were given: the fleet with the fewest GPUs is named; --prices chooses the cheapest']

@@ -7,7 +7,7 @@ import { asTexts, type Flag, type FlagTable } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
 import { choiceFlag, count, file, listFlag } from '../flags/kinds.js';
-import { outputFlags } from '../flags/output-flags.js';
+import { detectorFlags, outputFlags } from '../flags/output-flags.js';
 import { gpuNames, routingPolicyNames } from '../flags/registered-names.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
@@ -130,6 +130,7 @@ export const plannedFleetFlags = {
   ...others(instanceFlags),
   ...others(runWorkloadFlags),
   ...others(recorded),
+  ...others(detectorFlags),
 };
 
 export type PlanFlags = typeof planFlags & typeof evaluationFlags & typeof arrivalFlag & typeof planOutputFlags;
@@ -147,6 +148,6 @@ export const planGroups: CommandLine['groups'] = [
   { title: 'Replica', flags: others(instanceFlags) },
   { title: 'Cluster', flags: others(clusterFlags) },
   { title: 'Flow control', flags: others(flowControlFlags) },
-  { title: 'Evaluation', flags: evaluationFlags },
+  { title: 'Evaluation', flags: { ...evaluationFlags, ...others(detectorFlags) } },
   { title: 'Output', flags: planOutputFlags },
 ];

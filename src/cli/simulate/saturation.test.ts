@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -148,5 +148,64 @@ clients:
   it('says how many timed out', async () => {
     const { stdout } = await twinyard(`${RUN} --rate 10 --num-requests 300 --timeout 4`);
     expect(JSON.parse(stdout).saturation.verdict).toMatch(/; \d+ timed out$/);
+  });
+});
+
+describe('detectors', () => {
+  const FLEET = 'run --model qwen/qwen3-14b --num-instances 2 --num-requests 600';
+
+  it('adds what the chosen detectors say to the verdict, and warns where one calls the fleet overloaded', async () => {
+    const calm = await twinyard(`${FLEET} --rate 2 --detectors backlog-drift`);
+    const { saturation, config } = JSON.parse(calm.stdout);
+    expect(saturation.verdict).toMatch(/^the fleet keeps up with 2\.0 requests\/s; detectors: backlog-drift stable$/);
+    expect(config.detectors).toEqual({
+      ...{ names: ['backlog-drift'], windowS: 30, thresholdMs: 5000, bucketS: null, slopeFactor: 3 },
+    });
+    expect(calm.stderr).toBe('');
+    const slow = await twinyard(`${FLEET} --rate 2 --detectors threshold --saturation-threshold-ms 100`);
+    expect(JSON.parse(slow.stdout).saturation.detectors.threshold.level).toBe('overloaded');
+    expect(slow.stderr).toMatch(
+      /warning: the fleet keeps up .* threshold overloaded \(mean E2E .*the limit is 0\.1 s\)/,
+    );
+  });
+
+  it('writes how the verdicts changed over time', async () => {
+    const report = join(folder, 'detectors.json');
+    const { code } = await twinyard(`${FLEET} --rate 60 --detectors all --saturation-report ${report}`);
+    expect(code).toBe(0);
+    const { final, trace } = JSON.parse(readFileSync(report, 'utf8'));
+    expect(Object.keys(final.detectors)).toEqual(['composite', 'threshold', 'backlog-drift']);
+    expect(final.detectors.composite.level).toBe('overloaded');
+    expect(trace[0]).toMatchObject({ time_s: 0, detector: 'composite' });
+  });
+
+  it.each([
+    ['--detectors nonsense', "--detectors: 'nonsense' is not known; known: composite, threshold, backlog-drift, all"],
+    ['--saturation-window 5', '--saturation-window: given without detectors; add --detectors all'],
+    ['--saturation-report x.json', '--saturation-report: given without detectors; add --detectors all'],
+    ['--detectors all --saturation-slope 0', '--saturation-slope'],
+  ])('refuses %s', async (flags, message) => {
+    const { code, stderr } = await twinyard(`${FLEET} ${flags}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it.each([
+    ['compare --num-instances 1,2', 'comparison'],
+    ['sweep --axis rate=60,61', 'sweep'],
+  ])('counts over the seeds of %s what each detector says', async (command) => {
+    const flags = '--model qwen/qwen3-14b --rate 60 --num-requests 200 --seeds 2 --no-cache --workers 1';
+    const rate = command.startsWith('sweep') ? flags.replace('--rate 60 ', '') : flags;
+    const { code, stdout } = await twinyard(`${command} ${rate} --detectors threshold --saturation-threshold-ms 10`);
+    expect(code).toBe(0);
+    const document = JSON.parse(stdout);
+    const votes = (document.variants ?? document.points).map(
+      (one: { saturation?: object }) => (one.saturation ?? one) as { detectors: unknown },
+    );
+    expect(votes.map(({ detectors }: { detectors: unknown }) => detectors)).toEqual([
+      { threshold: { stable: 0, backlogged: 0, overloaded: 2 } },
+      { threshold: { stable: 0, backlogged: 0, overloaded: 2 } },
+    ]);
+    expect(JSON.stringify(document.comparison?.notes ?? document.notes)).toContain('Detector threshold: overloaded: ');
   });
 });

@@ -1,5 +1,6 @@
 import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
 import { requestsJson, resultJson, resultWithRequestsJson } from '../../report/result/result-json.js';
+import { documentJson } from '../../report/text/document-json.js';
 import type { RequestResult, ResultDocument } from '../../simulator/result-document.js';
 import { type SimulationResult, simulate } from '../../simulator/simulate.js';
 import type { TraceFacts, TraceOutcomes } from '../../workload/trace-v2/write.js';
@@ -57,11 +58,16 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
     io.stdout.write(flags.values.format === 'table' ? await asTable(document, io) : resultJson(document));
     const warning = nothingCompleted(document.cluster, cluster.config.admission.policy);
     if (warning !== null) diagnostics.warn(warning);
-    else if (document.saturation.state === 'saturated') diagnostics.warn(document.saturation.verdict);
+    else if (isOverloaded(document)) diagnostics.warn(document.saturation.verdict);
     return 0;
   } finally {
     decisions?.close();
   }
+}
+
+/** By the verdict that every result has, or by a detector that was chosen. */
+function isOverloaded({ saturation: { detectors = {}, state } }: ResultDocument): boolean {
+  return state === 'saturated' || Object.values(detectors).some(({ level }) => level === 'overloaded');
 }
 
 async function asTable(document: ResultDocument, io: CliIo): Promise<string> {
@@ -86,6 +92,9 @@ async function outputContents(
   };
   add('metrics-path', values['metrics-path'], () => resultWithRequestsJson(document, requests()));
   add('results-path', values['results-path'], () => requestsJson(requests()));
+  add('saturation-report', values['saturation-report'], () => [
+    documentJson({ final: document.saturation, trace: result.detectorChanges() }),
+  ]);
   if (decisions !== null) add('decisions-path', values['decisions-path'], () => decisions.pieces());
   const prefix = values['trace-output'];
   if (prefix !== null) {

@@ -9,7 +9,7 @@ import { asTexts, type Flag } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
 import { choiceFlag, count, file, listFlag, toggle } from '../flags/kinds.js';
-import { outputFlags } from '../flags/output-flags.js';
+import { detectorFlags, outputFlags } from '../flags/output-flags.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
 
@@ -92,7 +92,7 @@ export const sweepGroups: CommandLine['groups'] = [
   { title: 'Instance', flags: asTexts(instanceFlags) },
   { title: 'Generated workload', flags: asTexts(runWorkloadFlags) },
   { title: 'Recorded workload', flags: asTexts(recordedFlags) },
-  { title: 'Output', flags: { ...asTexts(measureFlags), ...sweepOutputFlags } },
+  { title: 'Output', flags: { ...asTexts({ ...measureFlags, ...detectorFlags }), ...sweepOutputFlags } },
 ];
 
 /** The flags that `run` and `replay` do not have: listed in the documentation of `sweep`. */

@@ -1,4 +1,5 @@
 import type { Saturation } from '../../simulator/result-document.js';
+import { type DetectorVotes, detectorNotes, detectorVotes } from '../runs/detector-votes.js';
 
 /** How many of a variant's runs were saturated or too short to tell, and the rate that it keeps. */
 export interface VariantSaturation {
@@ -13,6 +14,7 @@ export interface VariantSaturation {
   enough_requests: number | null;
   /** Of the first saturated run, else of the first one. */
   verdict: string;
+  detectors?: DetectorVotes;
 }
 
 export function variantSaturation(runs: readonly Saturation[]): VariantSaturation {
@@ -31,6 +33,7 @@ export function variantSaturation(runs: readonly Saturation[]): VariantSaturatio
     kept_rps: kept.length === 0 ? null : kept.reduce((sum, rate) => sum + rate, 0) / kept.length,
     enough_requests: enough.length === 0 ? null : Math.max(...enough),
     verdict: (saturated[0] ?? runs[0]!).verdict,
+    ...detectorVotes(runs.map(({ detectors }) => detectors)),
   };
 }
 
@@ -44,12 +47,14 @@ export function saturationNotes(variants: readonly JudgedVariant[]): string[] {
   const [first, ...others] = variants.filter(({ saturation }) => saturation.saturated > 0);
   const notes = first === undefined ? [] : [saturatedNote(first, others, variants.length)];
   const short = variants.filter(({ saturation }) => saturation.too_short > 0 && saturation.saturated === 0);
-  if (short.length === 0) return notes;
+  const votes = detectorNotes(variants.map(({ name, saturation }) => ({ name, ...saturation })));
+  if (short.length === 0) return [...notes, ...votes];
   const enough = Math.max(...short.map(({ saturation }) => saturation.enough_requests ?? 0));
   const which = short.length === variants.length ? 'every variant' : listedNames(short.map(({ name }) => name));
   return [
     ...notes,
     `Runs are too short to tell whether the fleet keeps up (${which}): requests in flight still grew when the last one arrived. Give --num-requests ${enough} or more.`,
+    ...votes,
   ];
 }
 
@@ -64,7 +69,7 @@ function saturatedNote(first: JudgedVariant, others: readonly JudgedVariant[], c
       : others.length === count - 1
         ? ', and so is every other variant'
         : `; also saturated: ${also}`;
-  const why = first.saturation.verdict.replace(/^saturated: /, '');
+  const why = first.saturation.verdict.replace(/^saturated: /, '').replace(/; detectors: .*$/, '');
   return `${first.name} is saturated${seeds(first)}: ${why}${rest}. Latencies of a saturated fleet grow with the length of the run.`;
 }
 

@@ -1,5 +1,6 @@
 import { studentT975 } from '../comparison/paired-difference.js';
 import type { LatencyMeasure } from '../metrics.js';
+import { type DetectorVotes, detectorVotes } from '../runs/detector-votes.js';
 import type { SteadyState } from '../runs/steady-state.js';
 import { isSameMeasure, type Slo } from './slo.js';
 import { stationarity } from './stationarity.js';
@@ -38,6 +39,8 @@ export interface PlanPoint {
   measuredS: number;
   /** Tokens of a mean and of a 99th percentile prompt. */
   promptTokens: { mean: number; p99: number };
+  /** What detectors said, where some were chosen. */
+  detectors?: DetectorVotes;
 }
 
 /** A mean says nothing of requests that were not served: above this share of them it is not kept. */
@@ -87,6 +90,7 @@ export function planPoint(
       mean: Math.round(meanOf(runs.map(({ promptTokens }) => promptTokens.mean))),
       p99: Math.round(meanOf(runs.map(({ promptTokens }) => promptTokens.p99))),
     },
+    ...detectorVotes(runs.map(({ detectors }) => detectors)),
   };
 }
 

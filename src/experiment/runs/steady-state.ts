@@ -1,6 +1,6 @@
 import { percentile } from '../../kernel/percentile.js';
 import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
-import type { ClusterMetrics, ResultDocument } from '../../simulator/result-document.js';
+import type { ClusterMetrics, ResultDocument, Saturation } from '../../simulator/result-document.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { LatencyMeasure } from '../metrics.js';
 
@@ -31,6 +31,8 @@ export interface SteadyState {
   inFlight: number[];
   /** The verdict on the whole run: more arrived than was served, until the end. */
   isSaturated: boolean;
+  /** What detectors said, where some were chosen. */
+  detectors?: Saturation['detectors'];
   /** Tokens of a mean and of a 99th percentile prompt. */
   promptTokens: { mean: number; p99: number };
 }
@@ -94,6 +96,7 @@ export function steadyState(
     values: measures.map((measure) => pooled(measure, cluster) ?? measuredMs(measure, rows, outcomes)),
     parts: measures.map((measure) => byPart.map((part) => measuredMs(measure, part, outcomes))),
     isSaturated: saturation.state === 'saturated',
+    ...(saturation.detectors === undefined ? {} : { detectors: saturation.detectors }),
     inFlight: inFlightByPart(table, outcomes, fromUs, partUs),
     promptTokens: {
       mean: prompts.reduce((sum, n) => sum + n, 0) / Math.max(1, rows.length),

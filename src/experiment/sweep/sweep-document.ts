@@ -1,5 +1,6 @@
 import { studentT975 } from '../comparison/paired-difference.js';
 import { type Metric, type MetricKey, metricOf, metricsOf } from '../metrics.js';
+import { type DetectorVotes, detectorNotes, detectorVotes } from '../runs/detector-votes.js';
 import { QUANTILES } from '../runs/run-summary.js';
 import type { SweepAxis } from './axis.js';
 import { boundOf, type Constraint, holds, isOfSettings } from './constraint.js';
@@ -51,6 +52,8 @@ export interface SweptPoint {
   too_short_runs: number;
   /** Requests per second that the fleet served where it was saturated. */
   kept_rps: number | null;
+  /** What detectors said, where some were chosen. */
+  detectors?: DetectorVotes;
   /** Whether every constraint holds with every seed, and no run is saturated. */
   feasible: boolean;
   pareto: boolean;
@@ -100,6 +103,7 @@ export function sweepResult(sweep: Sweep, runs: readonly SweptRun[]): SweepResul
       saturated_runs: saturated.length,
       too_short_runs: own.filter(({ state }) => state === 'too-short').length,
       kept_rps: leastOf(saturated.map(({ keptRps }) => keptRps)),
+      ...detectorVotes(own.map(({ detectors }) => detectors)),
       // The latencies of a saturated run are those of its length: a longer one would break any bound.
       feasible: saturated.length === 0 && met.every((count) => count === seeds.length),
       pareto: false,
@@ -140,7 +144,7 @@ export function sweepResult(sweep: Sweep, runs: readonly SweptRun[]): SweepResul
         ? `Values are means over ${seeds.length} seeds with the 95 % confidence interval of the mean`
         : 'Values come from one run each: nothing is known about their spread',
     step_times: [...new Set(runs.map(({ stepTimes }) => stepTimes))],
-    notes: sweep.notes,
+    notes: [...sweep.notes, ...detectorNotes(swept)],
     command: sweep.command,
   };
   const metrics = metricsOf(runs.map((run) => run.metrics)).filter(({ key }) => {

@@ -1,4 +1,4 @@
-import type { SaturationState } from '../../simulator/result-document.js';
+import type { Saturation, SaturationState } from '../../simulator/result-document.js';
 import type { RunInputs } from '../experiment.js';
 import type { MetricValues } from '../metrics.js';
 import type { RunSummary } from '../runs/run-summary.js';
@@ -56,11 +56,14 @@ export interface SweptRun {
   state: SaturationState;
   /** Requests per second that a saturated fleet serves. */
   keptRps: number | null;
+  /** What detectors said, where some were chosen. */
+  detectors?: Saturation['detectors'];
   stepTimes: string;
 }
 
 export function sweptRun({ metrics, ttftMs, e2eMs, saturation, stepTimes }: RunSummary): SweptRun {
-  return { metrics, ttftMs, e2eMs, stepTimes, state: saturation.state, keptRps: saturation.kept_rps };
+  const { detectors, kept_rps: keptRps, state } = saturation;
+  return { metrics, ttftMs, e2eMs, stepTimes, state, keptRps, ...(detectors === undefined ? {} : { detectors }) };
 }
 
 /** The value of a measure at a point, before or after it was simulated. */

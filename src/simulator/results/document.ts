@@ -19,7 +19,7 @@ import { latencyNote } from './latency-note.js';
 import { p99Ms } from './latency-spread.js';
 import { modelMetrics } from './model-metrics.js';
 import { RequestSampler, rowsBy } from './request-sample.js';
-import { saturationOf } from './saturation/run-saturation.js';
+import { type JudgedRun, saturationOf } from './saturation/run-saturation.js';
 import { countStatuses, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
 import { sessionMetrics } from './session-metrics.js';
 
@@ -39,7 +39,7 @@ export interface FinishedRun {
 
 /** Everything that is reported of a run, except how it was called. */
 export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'requests'> {
-  const { config, table, outcomes, replicas, cluster, trace, latency, horizonUs, knownRows } = run;
+  const { config, table, outcomes, replicas, cluster, trace, latency, horizonUs } = run;
   const totals = replicas.map((replica) => totalsOf(replica, horizonUs));
   const overhead = latency.outputTokenUs;
   const sampler = new RequestSampler(outcomes, table.count);
@@ -69,13 +69,7 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   const fit = fitness(config.fitnessWeights, serving);
   const sessions = sessionMetrics(table, outcomes);
   const client = clientCap(config.maxInFlight, outcomes, table.count);
-  const saturation = saturationOf({
-    table,
-    outcomes,
-    knownRows,
-    endUs: serving.duration_s * 1e6,
-    places: config.instances * config.replica.maxNumSeqs * Math.max(1, config.replica.dp),
-  });
+  const saturation = saturationOf(judgedRun(run, serving.duration_s));
   const models = modelMetrics(table, outcomes, sampler, config.replica.model);
   return {
     cluster: clusterMetrics,
@@ -97,6 +91,13 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
     saturation,
     latency: latencyNote(config.replica, replicas, saturation.state === 'saturated'),
   };
+}
+
+/** The part of a run that saturation depends on. */
+export function judgedRun({ config, knownRows, outcomes, table }: FinishedRun, durationS: number): JudgedRun {
+  const { instances, replica } = config;
+  const places = instances * replica.maxNumSeqs * Math.max(1, replica.dp);
+  return { table, outcomes, knownRows, endUs: durationS * 1e6, places, detectors: config.detectors };
 }
 
 /** How the client's cap on requests in flight held requests back; undefined when it has none. */

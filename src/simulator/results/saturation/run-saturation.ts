@@ -1,6 +1,8 @@
 import { type RequestOutcomes, STATUS } from '../../../replica/request-outcomes.js';
 import type { RequestTable } from '../../../workload/request-table.js';
+import type { DetectorSettings } from '../../cluster-config.js';
 import type { Saturation } from '../../result-document.js';
+import { type DetectorChange, detectorsText, runDetectors } from './detectors/run-detectors.js';
 import { detectSaturation, type ObservedLoad } from './saturation.js';
 import { saturationVerdict } from './saturation-verdict.js';
 
@@ -14,6 +16,7 @@ export interface JudgedRun {
   endUs: number;
   /** Requests that the fleet generates tokens for at a time, at most. */
   places: number;
+  detectors: DetectorSettings | undefined;
 }
 
 /** Never with a replica, or refused before it waited for one. */
@@ -31,10 +34,21 @@ const LEAST_ARRIVALS = 0.5;
 export function saturationOf(run: JudgedRun): Saturation {
   const { load, timedOut } = observedLoad(run);
   const found = detectSaturation(load);
-  return { ...found, verdict: saturationVerdict(found, { places: run.places, timedOut }) };
+  const verdict = saturationVerdict(found, { places: run.places, timedOut });
+  if (run.detectors === undefined) return { ...found, verdict };
+  const detectors = runDetectors(load, run.detectors);
+  return { ...found, verdict: `${verdict}; detectors: ${detectorsText(detectors)}`, detectors };
 }
 
-function observedLoad({ table, outcomes, knownRows, endUs, places }: JudgedRun): {
+/** Every change of what the detectors of a run said. */
+export function detectorChanges(run: JudgedRun): DetectorChange[] {
+  const changes: DetectorChange[] = [];
+  if (run.detectors === undefined) return changes;
+  runDetectors(observedLoad(run).load, run.detectors, (change) => changes.push(change));
+  return changes;
+}
+
+function observedLoad({ table, outcomes, knownRows, endUs, places }: Omit<JudgedRun, 'detectors'>): {
   load: ObservedLoad;
   timedOut: number;
 } {
