@@ -12,6 +12,7 @@ import type { FlagValues } from '../flags/flag.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { tuneServer } from '../tune-v8.js';
+import { withBrackets } from './admin-url.js';
 import type { Discoveries } from './discover.js';
 import { gatewayListenError } from './gateway-listen-error.js';
 import { type ServeFlags, serveFlags, serveFleetFlags } from './serve-flags.js';
@@ -162,7 +163,7 @@ async function start(
       ...{ store: gateway.store!, routes: gateway.routes, self, dataDir, replicaUser },
       knownSecrets: () => [gateway.adminToken],
       url: () => gateway.url,
-      adminUrl: () => values['admin-url'] ?? gateway.adminUrl,
+      adminUrl: () => withBrackets(values['admin-url'] ?? gateway.adminUrl),
       elect: leaderLease === null ? null : electByLease(leaderLease, (line) => say(`warning: ${line}`)),
       claimsCluster: values['claim-cluster'],
       acceptsKey: values['accept-secrets-key'],

@@ -108,7 +108,7 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
     ],
   });
   const unwatch = runners.watch(({ replica, type }) => {
-    if (type === 'exited' || type === 'unready') endpoints.unroute(replica);
+    if (type === 'exited' || type === 'unready') endpoints.unroute(replica, type === 'exited');
     enqueueEndpoint(replica.workspace, replica.endpoint);
     if (type === 'exited') enqueueWaiting();
     if (type === 'exited' || type === 'started') enqueueCluster(replica.cluster);

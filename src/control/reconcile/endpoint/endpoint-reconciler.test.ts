@@ -220,10 +220,10 @@ describe('failures', () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
-    plane.endpoints.unroute({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' });
+    plane.endpoints.unroute({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' }, true);
     expect(plane.routes.routed()).toEqual(['chat-r2']);
-    plane.endpoints.unroute({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' });
-    plane.endpoints.unroute({ id: 'r', workspace: 'default', endpoint: 'nobody' });
+    plane.endpoints.unroute({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' }, true);
+    plane.endpoints.unroute({ id: 'r', workspace: 'default', endpoint: 'nobody' }, true);
     plane.runners.crash('chat-r1');
     await plane.rest();
     expect(await plane.status()).toMatch(/^Degraded 1: 1 of 2 replicas are ready: a replica exited with code 1/);
@@ -248,6 +248,24 @@ describe('failures', () => {
     await plane.rest();
     await plane.pass(120_000);
     expect([plane.runners.stopped, plane.runners.ids]).toEqual([['chat-r1'], ['chat-r2', 'chat-r3']]);
+  });
+
+  test('routes requests to its last replica while the gateway reaches it, ready in its cluster or not', async () => {
+    const plane = await FakePlane.open();
+    await plane.chat('');
+    await plane.ready();
+    const last = { id: 'chat-r1', workspace: 'default', endpoint: 'chat' };
+    plane.runners.unready('chat-r1');
+    plane.endpoints.unroute(last, false);
+    await plane.rest();
+    expect([plane.routes.routed(), await plane.status()]).toEqual([
+      ['chat-r1'],
+      'Degraded 0: 0 of 1 replicas are ready: replica chat-r1 is not ready in its cluster; the gateway still reaches it',
+    ]);
+    await plane.pass(120_000);
+    expect([plane.runners.stopped, plane.routes.routed()]).toEqual([[], ['chat-r1']]);
+    plane.endpoints.unroute(last, true);
+    expect(plane.routes.routed()).toEqual([]);
   });
 
   test('waits for room, and starts replicas when there is some', async () => {

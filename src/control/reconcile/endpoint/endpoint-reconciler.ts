@@ -100,9 +100,9 @@ export class EndpointReconciler implements Reconciler {
     return isPaused(record, this.#parts.urlOf(record.workspace, record.name)) ? 'nothing' : 'later';
   }
 
-  /** Removes a replica that is not ready any more from the routes at once. */
-  unroute({ endpoint, id, workspace }: Pick<ReplicaHandle, 'endpoint' | 'id' | 'workspace'>): void {
-    this.#known.get(refKey({ kind: KIND, workspace, name: endpoint }))?.routes.unroute(id);
+  /** Removes a replica that has ended, or that is not ready any more and not the last one, from the routes at once. */
+  unroute({ endpoint, id, workspace }: Pick<ReplicaHandle, 'endpoint' | 'id' | 'workspace'>, hasEnded: boolean): void {
+    this.#known.get(refKey({ kind: KIND, workspace, name: endpoint }))?.routes.unroute(id, hasEnded);
   }
 
   /** Another host runs the endpoint from now on. */

@@ -44,9 +44,11 @@ export class EndpointRoutes {
     this.#apply({ ...applied, ...expectation(resolved, outlook) });
   }
 
-  /** Removes one replica from the routes at once. */
-  unroute(id: string): void {
-    if (this.#applied === null || !this.#replicas.delete(id)) return;
+  /** Removes one replica from the routes at once; the last one only if it has ended: the gateway may still reach it. */
+  unroute(id: string, hasEnded: boolean): void {
+    if (this.#applied === null || !this.#replicas.has(id)) return;
+    if (this.#replicas.size === 1 && !hasEnded) return;
+    this.#replicas.delete(id);
     this.#apply({ ...this.#applied, replicas: this.#applied.replicas.filter((one) => one.id !== id) });
   }
 

@@ -46,6 +46,29 @@ test('routes to the ready replicas that the host reports, with the health path o
   expect(routed()).toMatchObject({ models: ['tiny'], waitsFor: 'its replicas are starting' });
 });
 
+test('keeps routes to replicas that are not ready any more while no other is', async () => {
+  const { record, remote, routed } = await opened(true);
+  const ids = () => routed()!.replicas.map(({ id }) => id);
+  const [a, b] = [
+    { id: 'a', url: HERE },
+    { id: 'b', url: THERE },
+  ];
+  await remote.route(record([{ ...a, phase: 'unready' }]));
+  expect(ids()).toEqual([]);
+  await remote.route(record([a, b]));
+  await remote.route(record([{ ...a, phase: 'unready' }, b]));
+  expect(ids()).toEqual(['b']);
+  await remote.route(
+    record([
+      { ...a, phase: 'unready' },
+      { ...b, phase: 'unready' },
+    ]),
+  );
+  expect(ids()).toEqual(['b']);
+  await remote.route(record([a, { ...b, phase: 'exited' }]));
+  expect(ids()).toEqual(['a']);
+});
+
 test.each([HERE, 'http://localhost:9001', 'http://127.8.9.1:80', 'http://[::1]:9001'])(
   'does not route to %s of another machine: requests are refused at once',
   async (url) => {

@@ -84,7 +84,17 @@ export class RemoteEndpoints {
   }
 
   #reached(record: ResourceRecord): ShownReplica[] {
-    return readyReplicas(record).filter(({ url }) => this.#isReached(url));
+    return this.#routable(record).filter(({ url }) => this.#isReached(url));
+  }
+
+  /** Those that are ready; where none is, those that have been routed to: the gateway stops if it does not reach them. */
+  #routable(record: ResourceRecord): ShownReplica[] {
+    const ready = readyReplicas(record);
+    if (ready.length > 0) return ready;
+    const before = this.#applied.get(refKey(record))?.replicas ?? [];
+    return shownReplicas(record).filter(
+      ({ id, phase, url }) => phase === 'unready' && before.some((one) => one.id === id && one.url === url),
+    );
   }
 
   #isReached(url: string): boolean {

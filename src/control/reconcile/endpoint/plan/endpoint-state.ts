@@ -64,3 +64,7 @@ export interface PlannedStart {
 
 /** Ready by its runner: the cluster finds it well. The gateway may not reach it yet, or not at all. */
 export const isRouted = ({ isDraining, phase }: ObservedReplica) => phase === 'ready' && !isDraining;
+
+/** Not ready for its cluster, but the gateway reaches it: it serves where no other does. */
+export const isStillReached = ({ isDraining, phase, serving }: ObservedReplica) =>
+  phase === 'unready' && serving === 'ready' && !isDraining;

@@ -6,7 +6,7 @@ export type FakeEvent =
   | { readonly type: 'want'; readonly change: DesiredEndpoint }
   /** The desired hash is not known. */
   | { readonly type: 'unknown' }
-  | { readonly type: 'ready' | 'reached' | 'unready' | 'crash' | 'drained'; readonly pick: number }
+  | { readonly type: 'ready' | 'reached' | 'unreached' | 'unready' | 'crash' | 'drained'; readonly pick: number }
   | { readonly type: 'time'; readonly ms: number }
   /** The next start fails. */
   | { readonly type: 'no-room' }
@@ -47,9 +47,22 @@ export class FakeWorld {
           () => ({ serving: 'ready' }),
         );
         return;
-      case 'unready':
-        this.#change(event.pick, isRouted, () => ({ phase: 'unready', unreadySince: this.now }));
+      case 'unreached':
+        this.#change(
+          event.pick,
+          ({ serving }) => serving === 'ready',
+          () => ({ serving: 'unhealthy' }),
+        );
         return;
+      case 'unready': {
+        // Its routes are removed at once, but for the last.
+        const isLast = this.replicas.filter(isRouted).length === 1;
+        this.#change(event.pick, isRouted, () => ({
+          ...{ phase: 'unready', unreadySince: this.now },
+          ...(isLast ? {} : { serving: null }),
+        }));
+        return;
+      }
       case 'crash': {
         const exit = { reason: 'ended', code: 1, signal: null, detail: null, at: this.now, lastLines: [] } as const;
         this.#change(
@@ -79,15 +92,27 @@ export class FakeWorld {
     const { desired, now, replicas } = this;
     const plan = planEndpoint({ desired, replicas, now, startsFrom: this.#startsFrom });
     const { replicas: wanted, maxSurge, maxUnavailable } = desired;
-    for (const one of plan.routed) expect(one).toMatchObject({ phase: 'ready', isDraining: false });
     const before = replicas.filter(isRouted).length;
+    const isServed = replicas.some((one) => isRouted(one) && one.serving === 'ready');
+    for (const one of plan.routed) {
+      expect(one).toMatchObject({
+        isDraining: false,
+        ...(isRouted(one) ? {} : { phase: 'unready', serving: 'ready' }),
+      });
+      if (isServed) expect(one.phase).toBe('ready');
+    }
+    // While none that is ready is reached, what the gateway still reaches is neither unrouted nor ended.
+    const reached = replicas.filter((one) => isUnready(one) && one.serving === 'ready').length;
+    const stillRouted = plan.routed.filter(({ phase }) => phase === 'unready').length;
+    if (!isServed && before === 0) expect(stillRouted).toBeGreaterThanOrEqual(Math.min(reached, wanted));
     expect(plan.routed.length).toBeGreaterThanOrEqual(Math.min(before, wanted - maxUnavailable));
     const running = replicas.filter(({ phase }) => phase !== 'exited').length;
     expect(running + plan.start.length).toBeLessThanOrEqual(Math.max(running, wanted + maxSurge));
     const gone = new Set([...plan.remove, ...plan.start.map(({ replaces }) => replaces)]);
     this.replicas = replicas
       .filter((one) => !gone.has(one))
-      .map((one) => (plan.drain.includes(one) ? { ...one, isDraining: true } : one));
+      .map((one) => (plan.drain.includes(one) ? { ...one, isDraining: true } : one))
+      .map((one) => (plan.routed.some(({ id }) => id === one.id) ? one : { ...one, serving: null }));
     for (const { restarts } of plan.start) this.#start(restarts);
     return plan.drain.length + plan.remove.length + plan.start.length > 0;
   }

@@ -165,7 +165,7 @@ describe('crash', () => {
   });
 
   test('gives up unready replicas after two minutes, one at a time', () => {
-    const [first, second] = several(2, { phase: 'unready', unreadySince: NOW });
+    const [first, second] = several(2, { phase: 'unready', unreadySince: NOW, serving: null });
     const others = several(1);
     const all = [first!, second!, ...others];
     expect(plan(desired(), all, NOW + 119_999)).toMatchObject({ drain: [], wakeAt: NOW + 120_000 });
@@ -186,6 +186,39 @@ describe('crash', () => {
   });
 });
 
+describe('a cluster that calls replicas unready which respond', () => {
+  const unready = (change: Partial<ObservedReplica> = {}) =>
+    replica({ phase: 'unready', unreadySince: NOW, ...change });
+
+  test('keeps the last replica that the gateway reaches in the routes, and looks again', () => {
+    const last = unready();
+    const others = [unready({ serving: 'unhealthy' }), unready({ serving: null })];
+    expect(plan(desired(), [last, ...others])).toMatchObject({ routed: [last], drain: [], wakeAt: NOW + 2000 });
+    // It is not given up while it serves; others are.
+    expect(plan(desired(), [last, ...others], NOW + 120_000)).toMatchObject({ routed: [last], drain: [others[0]] });
+  });
+
+  test('keeps it until the gateway has reached another', () => {
+    const last = unready();
+    const starting = replica({ serving: 'starting' });
+    expect(plan(desired(), [last, starting]).routed).toEqual([last, starting]);
+    const reached = replica();
+    expect(plan(desired(), [last, reached]).routed).toEqual([reached]);
+  });
+
+  test('does not end it for an update before a new one serves', () => {
+    const last = unready({ specHash: 'old' });
+    expect(plan(desired({ replicas: 1 }), [last])).toMatchObject({ routed: [last], drain: [], start: [{}] });
+    const reached = replica();
+    expect(plan(desired({ replicas: 1 }), [last, reached])).toMatchObject({ routed: [reached], drain: [last] });
+  });
+
+  test('ends it when the endpoint is paused', () => {
+    const last = unready();
+    expect(plan(desired({ replicas: 0 }), [last])).toMatchObject({ routed: [], drain: [last] });
+  });
+});
+
 describe('any order of events', () => {
   const settings = fc.record({
     replicas: fc.integer({ min: 0, max: 6 }),
@@ -200,6 +233,7 @@ describe('any order of events', () => {
     { weight: 3, arbitrary: fc.nat().map((pick) => ({ type: 'unready' as const, pick })) },
     { weight: 4, arbitrary: fc.nat().map((pick) => ({ type: 'crash' as const, pick })) },
     { weight: 8, arbitrary: fc.nat().map((pick) => ({ type: 'reached' as const, pick })) },
+    { weight: 2, arbitrary: fc.nat().map((pick) => ({ type: 'unreached' as const, pick })) },
     { weight: 8, arbitrary: fc.nat().map((pick) => ({ type: 'drained' as const, pick })) },
     { weight: 4, arbitrary: fc.integer({ min: 1, max: 90_000 }).map((ms) => ({ type: 'time' as const, ms })) },
     { weight: 1, arbitrary: fc.constant({ type: 'no-room' as const }) },

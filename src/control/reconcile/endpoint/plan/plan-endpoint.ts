@@ -2,6 +2,7 @@ import {
   type DesiredEndpoint,
   type EndpointPlan,
   isRouted,
+  isStillReached,
   type ObservedReplica,
   type PlannedStart,
 } from './endpoint-state.js';
@@ -9,6 +10,8 @@ import { restartAfter } from './restart-after.js';
 
 /** How long a replica that was ready may take to become ready again. */
 const UNREADY_MS = 120_000;
+/** How soon to look again whether the gateway still reaches the last replica. */
+const LAST_RESORT_MS = 2000;
 
 export interface PlanInput {
   readonly desired: DesiredEndpoint;
@@ -21,7 +24,8 @@ export interface PlanInput {
 /**
  * The next steps for an endpoint's replicas, a function of desired and observed state and the time. It promises:
  *
- * - only ready replicas are routed to;
+ * - only ready replicas are routed to; while the gateway reaches none, also those that were ready and that it still reaches: a
+ *   cluster that misses the heartbeat of a node calls replicas unready that respond;
  * - no ready replica is drained if fewer than `replicas - maxUnavailable` would be left, and no outdated one before the gateway
  *   has reached as many new ones;
  * - no replica that was ready is given up while another one drains: if all are slow to respond, they are not all ended;
@@ -35,15 +39,17 @@ export function planEndpoint({ desired, now, replicas, startsFrom }: PlanInput):
   const outdated = present.filter((one) => !isCurrent(one));
   const surplus = inRemovalOrder(current).slice(0, Math.max(0, current.length - desired.replicas));
   const needed = current.filter((one) => !surplus.includes(one));
-  const lost = present.length === replicas.length ? needed.filter((one) => now >= givenUpAt(one)).slice(0, 1) : [];
+  const lastResort = present.some(isServing) ? [] : present.filter(isStillReached);
+  const overdue = needed.filter((one) => now >= givenUpAt(one) && !lastResort.includes(one));
+  const lost = present.length === replicas.length ? overdue.slice(0, 1) : [];
   const kept = needed.filter((one) => !lost.includes(one));
-  const replacedByNew = removableOutdated(outdated, kept, desired);
+  const replacedByNew = removableOutdated(outdated, kept, desired).filter((one) => !lastResort.includes(one));
   const gone = [...surplus, ...lost, ...replacedByNew];
   const start = starts(kept, replicas, { desired, now, startsFrom });
   const replaced = start.map(({ replaces }) => replaces);
   const waiting = kept.filter((one) => !replaced.includes(one));
   return {
-    routed: present.filter((one) => isRouted(one) && !gone.includes(one)),
+    routed: present.filter((one) => (isRouted(one) || lastResort.includes(one)) && !gone.includes(one)),
     drain: gone.filter(({ phase }) => phase !== 'exited'),
     remove: gone.filter(({ phase }) => phase === 'exited'),
     start,
@@ -52,7 +58,7 @@ export function planEndpoint({ desired, now, replicas, startsFrom }: PlanInput):
       start,
     ),
     isAwaitingGateway: replacedByNew.length < outdated.length && kept.some((one) => isRouted(one) && !isServing(one)),
-    wakeAt: wakeAt(waiting, { desired, now, startsFrom }, start.length),
+    wakeAt: wakeAt(waiting, { desired, now, startsFrom }, start.length, lastResort.length > 0),
   };
 }
 
@@ -102,9 +108,12 @@ function wakeAt(
   waiting: readonly ObservedReplica[],
   { desired, now, startsFrom }: Omit<PlanInput, 'replicas'>,
   started: number,
+  isLastResort: boolean,
 ): number | null {
-  if (desired.specHash === null) return soonest(waiting.map(givenUpAt), now);
+  const looks = isLastResort ? [now + LAST_RESORT_MS] : [];
+  if (desired.specHash === null) return soonest([...looks, ...waiting.map(givenUpAt)], now);
   const times = waiting.filter(({ exit }) => exit !== null).map((one) => restartAfter(one).notBefore);
+  times.push(...looks);
   const isShort = waiting.length + started < desired.replicas;
   if (isShort || times.length > 0) times.push(startsFrom);
   times.push(...waiting.map(givenUpAt));

@@ -1,6 +1,6 @@
 import type { Condition, Status } from '../../../resources/resource.js';
 import type { ModelState } from '../../models/model-state.js';
-import { type DesiredEndpoint, isRouted, type ObservedReplica } from '../plan/endpoint-state.js';
+import { type DesiredEndpoint, isRouted, isStillReached, type ObservedReplica } from '../plan/endpoint-state.js';
 import { restartAfter } from '../plan/restart-after.js';
 import { exitedText, exitText } from './exit-text.js';
 
@@ -109,7 +109,8 @@ function phaseOf(input: StatusInput, ready: number, facts: Facts): Phase {
   const update = outdated.length === 0 ? '' : `, ${counted(outdated.length, 'is', 'are')} not updated yet`;
   const count = `${ready} of ${desired.replicas} replicas are ready${update}`;
   if (blocker !== null) {
-    const phase = ready > 0 ? 'Degraded' : blocker.isTransient ? 'Pending' : 'Failed';
+    const isServing = ready > 0 || replicas.some(isStillReached);
+    const phase = isServing ? 'Degraded' : blocker.isTransient ? 'Pending' : 'Failed';
     const { message: problem } = blocker;
     return { phase, message: `${count}: ${problem}${nextAttempt(blocker, input.now)}`, problem };
   }
@@ -144,7 +145,11 @@ function blockerOf({ blocker, desired, lastExit, model, replicas }: StatusInput)
   const held = current.find(({ problem }) => problem !== null);
   if (held !== undefined) return { message: `replica ${held.id}: ${held.problem}`, isTransient: true };
   const unready = current.find(({ phase }) => phase === 'unready');
-  return unready === undefined ? null : { message: `replica ${unready.id} fails its health check`, isTransient: false };
+  if (unready === undefined) return null;
+  const problem = isStillReached(unready)
+    ? 'is not ready in its cluster; the gateway still reaches it'
+    : 'fails its health check';
+  return { message: `replica ${unready.id} ${problem}`, isTransient: false };
 }
 
 /** All replicas are as desired, and there are no others but draining ones. */

@@ -43,6 +43,9 @@ test('a replica that no node could run is refused with the numbers', () => {
   expect(refusal({ 'nvidia.com/gpu': '1' }, { 'nvidia.com/gpu.product': 'B200' })).toBe(
     'does not fit: it needs 1 of nvidia.com/gpu on one node; there is no node with nvidia.com/gpu.product=B200',
   );
+  expect(refusal({}, { 'nvidia.com/gpu.product': 'B200' })).toBe(
+    'does not fit: there is no node with nvidia.com/gpu.product=B200',
+  );
   // Each is there, on different nodes.
   expect(refusal({ 'nvidia.com/gpu': '8', pods: '1' })).toContain('it needs 1 of pods');
 });

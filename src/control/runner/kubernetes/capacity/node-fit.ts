@@ -28,26 +28,32 @@ export function unfit(
   });
   const isShort = lacking.length > 0 || !selected.some((one) => fits(one, requests));
   if (!isShort) return null;
-  const name = lacking[0] ?? Object.keys(requests)[0] ?? 'pods';
+  const [name] = lacking;
   const lacks = name === 'cpu' || name === 'memory' ? name : 'gpus';
   const labels = Object.entries(nodeSelector).map(([label, value]) => `${label}=${value}`);
   const where = labels.length === 0 ? '' : ` with ${labels.join(', ')}`;
-  const [largest] = [...selected].sort((a, b) => (b.has[name] ?? 0) - (a.has[name] ?? 0));
-  const sizes =
-    largest === undefined
-      ? `there is no node${where}`
-      : `the largest node${where}, ${largest.name}, has ${shown(name, largest.has[name] ?? 0)} (${shown(name, freeOn(largest, name))} free)`;
-  const all = `all ${selected.length} together ${shown(
-    name,
-    total(selected, ({ has }) => has[name] ?? 0),
-  )}`;
-  const free = `${shown(
-    name,
-    total(selected, (one) => freeOn(one, name)),
-  )} free`;
-  const detail = `it needs ${shown(name, quantity(requests[name]))} of ${name} on one node; ${sizes}${largest === undefined ? '' : `, ${all} (${free})`}`;
+  const found = selected.length === 0 ? `there is no node${where}` : `no node${where} has all of ${needed(requests)}`;
+  const detail =
+    name === undefined
+      ? found
+      : `it needs ${shown(name, quantity(requests[name]))} of ${name} on one node; ${selected.length === 0 ? found : sizes(name, selected, where)}`;
   return new NoRoom(lacks, resources, clusterCapacity(room, { gpuResource }, undefined).free, detail);
 }
+
+/** What the largest node has of a resource, and all together. */
+function sizes(name: string, nodes: readonly KubeNodeRoom[], where: string): string {
+  const has = (one: KubeNodeRoom) => one.has[name] ?? 0;
+  const free = (one: KubeNodeRoom) => freeOn(one, name);
+  const largest = nodes.reduce((most, one) => (has(one) > has(most) ? one : most));
+  const ofLargest = `${shown(name, has(largest))} (${shown(name, free(largest))} free)`;
+  const ofAll = `${shown(name, total(nodes, has))} (${shown(name, total(nodes, free))} free)`;
+  return `the largest node${where}, ${largest.name}, has ${ofLargest}, all ${nodes.length} together ${ofAll}`;
+}
+
+const needed = (requests: PodNeeds['requests']) =>
+  Object.entries(requests)
+    .map(([name, amount]) => `${shown(name, quantity(amount))} of ${name}`)
+    .join(', ');
 
 const fits = ({ has }: KubeNodeRoom, requests: PodNeeds['requests']) =>
   Object.entries(requests).every(([name, amount]) => (has[name] ?? 0) >= quantity(amount));
