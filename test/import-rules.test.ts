@@ -7,7 +7,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /**
  * The imports that are allowed. `layer` allows everything of a layer, `layer:types` only its types, `layer/file` that
- * one file. The folders are the architecture: an import that is not here is a design decision, so change docs/design.md
+ * one file, `layer/folder/` that folder. The folders are the architecture: an import that is not here is a design decision, so change docs/design.md
  * with it.
  */
 const ALLOWED: Record<string, readonly string[]> = {
@@ -19,7 +19,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   policy: ['kernel', 'schema'],
   engines: ['kernel', 'protocol'],
   workload: ['files', 'schema', 'kernel', 'policy:types'],
-  replica: ['files', 'schema', 'kernel', 'workload:types', 'workload/request-table'],
+  replica: ['files', 'schema', 'kernel', 'policy:types', 'workload:types', 'workload/request-table'],
   simulator: ['files', 'schema', 'kernel', 'policy', 'workload', 'replica'],
   report: ['simulator:types', 'workload:types', 'experiment:types', 'observe:types'],
   experiment: ['files', 'schema', 'kernel', 'policy', 'workload', 'replica', 'simulator', 'report'],
@@ -34,7 +34,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'kernel',
     'protocol',
     'store',
-    'replica/latency',
+    'replica/latency/',
     'workload:types',
     'kube/discovery/kube-target',
     'kube/election/lease-name',
@@ -122,7 +122,8 @@ function isAllowed({ file, target, typeOnly }: Import): boolean {
   const to = target.split('/')[0]!;
   if (from === to) return true;
   const rules = ALLOWED[from] ?? [];
-  return rules.includes(to) || rules.includes(target) || (typeOnly && rules.includes(`${to}:types`));
+  const inFolder = rules.some((rule) => rule.endsWith('/') && target.startsWith(rule));
+  return inFolder || rules.includes(to) || rules.includes(target) || (typeOnly && rules.includes(`${to}:types`));
 }
 
 /**

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { createFleetView, type FleetView, type Signal } from './fleet-view.js';
+import { createPredictions, type LatencyPredictions } from './latency-predictor.js';
 import { createRequestFeatures, type RequestFeatures } from './request-features.js';
 
 /** Slots of every arbitrary view: more than are in use, as in a host. */
@@ -42,6 +43,23 @@ const fleetViews: fc.Arbitrary<FleetView> = fc
     return view;
   });
 
+const time = fc.nat({ max: 1_000_000 });
+
+/** Predictions of most replicas: of one in twenty nothing is known. */
+function predictionsOf(
+  given: { known: number; ttftUs: number; itlUs: number; promptUs: number }[],
+): LatencyPredictions {
+  const predictions = createPredictions(MOST_REPLICAS);
+  for (const [i, { known, ttftUs, itlUs, promptUs }] of given.entries()) {
+    if (known === 0) continue;
+    predictions.ttftUs[i] = ttftUs;
+    predictions.itlUs[i] = itlUs;
+    predictions.promptUs[i] = promptUs;
+    predictions.correction[i] = known % 4;
+  }
+  return predictions;
+}
+
 const requests: fc.Arbitrary<RequestFeatures> = fc
   .record({
     nowUs: fc.nat({ max: 5_000_000 }),
@@ -67,14 +85,16 @@ const requests: fc.Arbitrary<RequestFeatures> = fc
     blocks: fc.array(fc.nat({ max: 30 }), { maxLength: 6 }),
     routedBlocks: perReplica(smallCount),
     cachedBlocks: perReplica(fc.constantFrom(0, 0, 0, 1, 6)),
+    predictions: perReplica(fc.record({ known: fc.nat({ max: 20 }), ttftUs: time, itlUs: time, promptUs: time })),
   })
-  .map(({ blocks, routedBlocks, cachedBlocks, ...plain }) => ({
+  .map(({ blocks, routedBlocks, cachedBlocks, predictions, ...plain }) => ({
     ...createRequestFeatures(MOST_REPLICAS),
     ...plain,
     blocks: Int32Array.from(blocks),
     blockCount: blocks.length,
     routedBlocks: Int32Array.from(routedBlocks, (found) => Math.min(found, blocks.length)),
     cachedBlocks: Int32Array.from(cachedBlocks, (found) => Math.min(found, blocks.length)),
+    predictions: predictionsOf(predictions),
   }));
 
 export const decisionInputs: fc.Arbitrary<DecisionInput[]> = fc.array(
@@ -92,7 +112,7 @@ export function eligibleSlots(view: FleetView): number[] {
 /** The same inputs with every undeclared signal set to another value. */
 export function withOtherSignals({ view, request }: DecisionInput, declared: readonly Signal[]): DecisionInput {
   const other: DecisionInput = { view: structuredClone(view), request: structuredClone(request) };
-  const columns: Record<Exclude<Signal, 'body' | 'contentKey'>, Int32Array | Float64Array> = {
+  const columns: Record<Exclude<Signal, 'body' | 'contentKey' | 'prediction'>, Int32Array | Float64Array> = {
     queued: other.view.queued,
     running: other.view.running,
     kvUsed: other.view.kvUsed,
@@ -110,6 +130,7 @@ export function withOtherSignals({ view, request }: DecisionInput, declared: rea
     if (declared.includes(signal as Signal)) continue;
     for (let i = 0; i < column.length; i++) column[i] = (i * 7 + 3) % 5;
   }
+  if (!declared.includes('prediction')) for (const column of Object.values(other.request.predictions)) column.fill(3);
   // In a world without text the key replaces the body.
   const readsKey = declared.includes('body') || declared.includes('contentKey');
   if (!readsKey) other.request.contentKey = 'another';

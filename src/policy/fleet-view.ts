@@ -65,7 +65,9 @@ export type RequestSignal =
   /** The request body (`RequestFeatures.body`); a world without text provides `contentKey` instead. */
   | 'body'
   /** A key for what the prompt begins with (`RequestFeatures.contentKey`). */
-  | 'contentKey';
+  | 'contentKey'
+  /** Predicted times of the request on each replica (`RequestFeatures.predictions`). */
+  | 'prediction';
 
 export function createFleetView(size: number): FleetView {
   return {

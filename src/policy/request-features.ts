@@ -1,3 +1,5 @@
+import { createPredictions, type LatencyPredictions } from './latency-predictor.js';
+
 /**
  * What a decision may know of a request. The output length is left out on purpose: no router knows it.
  * The host reuses one object for all requests: a policy copies values from it and never keeps it.
@@ -33,6 +35,8 @@ export interface RequestFeatures {
   routedBlocks: Int32Array;
   /** Per replica: leading blocks in its real cache, as old as the world's cache signal (signal `replicaCache`). */
   cachedBlocks: Int32Array;
+  /** Per replica: predicted times (signal `prediction`). */
+  predictions: LatencyPredictions;
 }
 
 /** A parsed JSON object. */
@@ -59,5 +63,6 @@ export function createRequestFeatures(replicas: number): RequestFeatures {
     blocks: new Int32Array(0),
     routedBlocks: new Int32Array(replicas),
     cachedBlocks: new Int32Array(replicas),
+    predictions: createPredictions(replicas),
   };
 }

@@ -25,7 +25,8 @@ export interface ReplicaRequests {
  * `EngineRules.reportsStepEnds`); those of lost requests come at once.
  */
 export interface ReplicaEvents {
-  firstToken(row: number): void;
+  /** `atUs` is the end of the step that gave it. */
+  firstToken(row: number, atUs: number): void;
   /** The request has left; `atUs` is the end of its last step (or the moment it was lost). */
   left(row: number, completed: boolean, atUs: number): void;
 }

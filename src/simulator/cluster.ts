@@ -88,12 +88,12 @@ export class Cluster implements ReplicaEvents {
     }
   }
 
-  firstToken(row: number): void {
-    this.#parts.router.firstToken(row);
+  firstToken(row: number, atUs: number): void {
+    this.#parts.router.firstToken(row, atUs);
   }
 
   left(row: number, completed: boolean, atUs: number): void {
-    this.#parts.router.left(row);
+    this.#parts.router.left(row, atUs);
     this.#departures++;
     this.#followUp(row, completed, atUs);
   }

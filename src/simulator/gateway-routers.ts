@@ -52,12 +52,12 @@ export class GatewayRouters implements RequestRouter {
     this.#current.placed(row, replica);
   }
 
-  firstToken(row: number): void {
-    this.#of(row).firstToken(row);
+  firstToken(row: number, atUs: number): void {
+    this.#of(row).firstToken(row, atUs);
   }
 
-  left(row: number): void {
-    this.#of(row).left(row);
+  left(row: number, atUs: number): void {
+    this.#of(row).left(row, atUs);
   }
 
   #moved(replica: number): void {

@@ -3,6 +3,7 @@ import { contentKey } from '../policy/host/content-key.js';
 import { PolicyHost } from '../policy/host/policy-host.js';
 import { DEFAULT_PREFIX_CAPACITY } from '../policy/host/router-ledger.js';
 import { SIMULATED } from '../policy/host/worlds.js';
+import type { PredictorSource } from '../policy/latency-predictor.js';
 import type { SloClass } from '../policy/slo-classes.js';
 import type { Replica } from '../replica/replica.js';
 import type { BlockKeys } from '../replica/replica-requests.js';
@@ -12,8 +13,11 @@ import type { ClusterConfig } from './cluster-config.js';
 import { FleetSignals } from './fleet-signals.js';
 import { RequestSlots } from './request-slots.js';
 
-/** The policies of a cluster, ready to decide over its replicas. */
-export function createHost(config: ClusterConfig): PolicyHost {
+/**
+ * The policies of a cluster, ready to decide over its replicas.
+ * @param predictors how fast replicas are, for policies that predict; absent: unknown
+ */
+export function createHost(config: ClusterConfig, predictors?: PredictorSource): PolicyHost {
   const { admission, instances, replica, routing, seed, sloPriorities, tenantBudgets } = config;
   const host = new PolicyHost(
     {
@@ -25,7 +29,7 @@ export function createHost(config: ClusterConfig): PolicyHost {
       blockSize: replica.blockSize,
       cacheBlocks: DEFAULT_PREFIX_CAPACITY,
     },
-    { world: SIMULATED, seed, mostReplicas: instances, allBooks: false },
+    { world: SIMULATED, seed, mostReplicas: instances, allBooks: false, predictors },
   );
   host.setReplicas(Array.from({ length: instances }, (_, i) => `instance_${i}`));
   return host;
@@ -106,14 +110,14 @@ export class Router {
     this.host.placed(this.#slots.take(row), replica);
   }
 
-  firstToken(row: number): void {
-    this.host.firstToken(this.#slots.of(row));
+  firstToken(row: number, atUs: number): void {
+    this.host.firstToken(this.#slots.of(row), atUs);
   }
 
   /** A placed request has ended, in any way. */
-  left(row: number): void {
+  left(row: number, atUs: number): void {
     const slot = this.#slots.giveBack(row);
-    if (slot >= 0) this.host.finished(slot);
+    if (slot >= 0) this.host.finished(slot, atUs, this.#table.outputTokens[row]!);
   }
 
   #classOf(index: number): SloClass {

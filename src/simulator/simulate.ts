@@ -1,5 +1,6 @@
 import { HostedQueue } from '../policy/host/hosted-queue.js';
 import type { PolicyHost } from '../policy/host/policy-host.js';
+import type { PredictorSource } from '../policy/latency-predictor.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
 import { scaledLatency } from '../replica/latency/latency-range.js';
 import { Replica } from '../replica/replica.js';
@@ -14,6 +15,7 @@ import { Cluster } from './cluster.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { DecisionTrace } from './decision-trace.js';
 import { GatewayRouters, type RequestRouter } from './gateway-routers.js';
+import { replicaPredictors } from './prediction/replica-predictors.js';
 import type { RequestResult, ResultDocument } from './result-document.js';
 import { documentOf, judgedRun } from './results/document.js';
 import { requestResults } from './results/request-results.js';
@@ -56,7 +58,8 @@ export function simulate(
   const knownRows = table.count;
   const outcomes = new RequestOutcomes(table.count, config.instances);
   const keys = new PromptKeys(table, config.replica.blockSize);
-  const host = createHost(config);
+  const predictors = replicaPredictors(config, latency);
+  const host = createHost(config, predictors);
   const { priorities } = host;
   const requests: ReplicaRequests = {
     table,
@@ -74,7 +77,7 @@ export function simulate(
   // Replicas report events to the cluster, and the cluster is built from replicas: the events are bound late.
   let cluster: Cluster;
   const events = {
-    firstToken: (row: number) => cluster.firstToken(row),
+    firstToken: (row: number, atUs: number) => cluster.firstToken(row, atUs),
     left: (row: number, completed: boolean, atUs: number) => cluster.left(row, completed, atUs),
   };
   const latencyOf = (replica: number) => {
@@ -87,7 +90,7 @@ export function simulate(
   );
   const newKeys = (blockSize: number) =>
     blockSize === config.replica.blockSize ? keys : new PromptKeys(table, blockSize);
-  const router = routerOf(config, host, (one) => new Router(config, one, table, newKeys, replicas), table);
+  const router = routerOf(config, host, (one) => new Router(config, one, table, newKeys, replicas), table, predictors);
   const looks = traced || host.looksAtFleet || queue?.readsFleet === true;
   cluster = new Cluster(config, workload, {
     replicas,
@@ -117,9 +120,12 @@ function routerOf(
   host: PolicyHost,
   newRouter: (host: PolicyHost) => Router,
   table: RequestTable,
+  predictors: PredictorSource,
 ): RequestRouter {
   const { gateways = 1, seed } = config;
   if (gateways === 1) return newRouter(host);
-  const others = Array.from({ length: gateways - 1 }, (_, i) => createHost({ ...config, seed: seed + i + 1 }));
+  const others = Array.from({ length: gateways - 1 }, (_, i) =>
+    createHost({ ...config, seed: seed + i + 1 }, predictors),
+  );
   return new GatewayRouters([host, ...others].map(newRouter), table);
 }

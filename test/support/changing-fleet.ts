@@ -14,7 +14,7 @@ export interface FleetWorld {
   setDown(id: string, isDown: boolean, nowUs: number): void;
   report(id: string, signals: Reported, nowUs: number): void;
   arrive(row: number, nowUs: number): void;
-  firstToken(row: number): void;
+  firstToken(row: number, nowUs: number): void;
   finish(row: number, nowUs: number): void;
   /** The replica has failed the request, which goes to another one. */
   fail(row: number, nowUs: number): void;
@@ -95,7 +95,8 @@ class Script {
   #step(): void {
     const dice = this.#random.below(100);
     if (dice < 45) this.#arrive();
-    else if (dice < 55) this.#withRequest((row) => this.#both(`first token of ${row}`, (one) => one.firstToken(row)));
+    else if (dice < 55)
+      this.#withRequest((row) => this.#both(`first token of ${row}`, (one) => one.firstToken(row, this.#nowUs)));
     else if (dice < 78) this.#withRequest((row) => this.#end(row));
     else if (dice < 82) this.#withRequest((row) => this.#fail(row));
     else if (dice < 94) this.#withReplica((id) => this.#report(id));

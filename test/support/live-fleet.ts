@@ -75,7 +75,8 @@ export class LiveFleet implements FleetWorld {
     });
   }
 
-  firstToken(row: number): void {
+  firstToken(row: number, nowUs: number): void {
+    this.#nowUs = nowUs;
     this.#endpoint.placer.firstToken(this.#placements.get(row)!, true);
   }
 

@@ -81,12 +81,12 @@ export class SimulatedFleet implements FleetWorld {
     }
   }
 
-  firstToken(row: number): void {
-    this.#router.firstToken(row);
+  firstToken(row: number, nowUs: number): void {
+    this.#router.firstToken(row, nowUs);
   }
 
   finish(row: number, nowUs: number): void {
-    this.#router.left(row);
+    this.#router.left(row, nowUs);
     this.#dispatch(1, nowUs);
   }
 

@@ -26,6 +26,10 @@ const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
   prefixIndex: { meaning: 'leading prompt blocks that the router sent there before', age: OWN },
   replicaCache: { meaning: 'leading prompt blocks in its real cache', age: 'up to `--cache-signal-delay`' },
   body: { meaning: 'the request body; in a simulation, a key for the beginning of its prompt', age: REQUEST },
+  prediction: {
+    meaning: 'predicted times of the request, from the latency profile of the replica',
+    age: `${OWN}; the used share of the KV cache ${REPORTED}`,
+  },
   contentKey: { meaning: 'a key for the beginning of the prompt', age: REQUEST },
 };
 

@@ -9,6 +9,7 @@ const INPUT: DecisionInput = {
   session: '',
   sloClass: 'standard',
   tenant: '',
+  streams: true,
   body: null,
   blocks: new Int32Array(0),
   blockCount: 0,
@@ -105,7 +106,7 @@ describe('DecidingFleet', () => {
     const first = new Set(
       Array.from({ length: 50 }, (_, i) => {
         const chosen = fleet.decide(i, INPUT);
-        fleet.finished(i);
+        fleet.finished(i, 0, 0);
         return chosen;
       }),
     );
@@ -117,7 +118,7 @@ describe('DecidingFleet', () => {
     for (let request = 0; request < 4; request++) fleet.decide(request, INPUT);
     fleet.setPolicy({ ...DEFAULT_POLICY, name: 'least-loaded' });
     expect(Array.from(fleet.view.inFlight.subarray(0, 3))).toEqual([2, 1, 1]);
-    fleet.finished(0);
+    fleet.finished(0, 0, 0);
     expect(Array.from(fleet.view.inFlight.subarray(0, 3))).toEqual([1, 1, 1]);
   });
 

@@ -12,6 +12,7 @@ import { routingPolicy } from '../../policy/registry.js';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
 import { MOST_REPLICAS } from '../config/most-replicas.js';
+import { ReplicaProfiles } from '../prediction/replica-profiles.js';
 import { SignalView } from './signal-view.js';
 
 /** Everything a decision is made of besides the fleet's own state. */
@@ -24,6 +25,8 @@ export interface DecisionInput {
   sloClass: string;
   /** Empty for none. */
   tenant: string;
+  /** Whether the first token of the response will be seen. */
+  streams: boolean;
   body: RequestBody | null;
   /** Chained ids of the prompt's full blocks: the first `blockCount`. */
   blocks: Int32Array;
@@ -51,10 +54,14 @@ export class DecidingFleet {
   readonly host: PolicyHost;
   /** What replicas reported. */
   readonly signals: SignalView;
+  /** How fast replicas are, as far as that is known. */
+  readonly profiles: ReplicaProfiles;
 
-  constructor(config: PolicyConfig, seed: number, staleMs: number) {
-    const options = { world: LIVE, seed, mostReplicas: MOST_REPLICAS, allBooks: true };
+  constructor(config: PolicyConfig, seed: number, staleMs: number, profiles = new ReplicaProfiles()) {
+    const predictors = (id: string) => profiles.predictorOf(id);
+    const options = { world: LIVE, seed, mostReplicas: MOST_REPLICAS, allBooks: true, predictors };
     this.config = config;
+    this.profiles = profiles;
     this.host = new PolicyHost(hostSettings(config), options);
     this.policyHash = policyHash(config, this.host.policies);
     this.signals = new SignalView(MOST_REPLICAS, staleMs);
@@ -96,8 +103,14 @@ export class DecidingFleet {
   }
 
   setReplicas(ids: readonly string[]): void {
+    this.profiles.keep(ids);
     this.host.setReplicas(ids);
     this.signals.keep(ids);
+  }
+
+  /** Profiles have changed: predictions are made with them from now on. */
+  profilesChanged(): void {
+    this.host.prediction.refresh();
   }
 
   /** Sets which replicas are eligible, and shows policies what all of them reported last. */
@@ -122,16 +135,17 @@ export class DecidingFleet {
       features.contentKey = contentKey(blockCount > 0 ? blocks[0]! : null, session, id);
     }
     const chosen = host.pick(why);
-    if (chosen >= 0) host.placed(request, chosen);
+    if (chosen >= 0) host.placed(request, chosen, input.streams);
     return chosen;
   }
 
-  firstToken(request: number): void {
-    this.host.firstToken(request);
+  firstToken(request: number, atUs: number): void {
+    this.host.firstToken(request, atUs);
   }
 
-  finished(request: number): void {
-    this.host.finished(request);
+  /** @param outputTokens 0 when unknown */
+  finished(request: number, atUs: number, outputTokens: number): void {
+    this.host.finished(request, atUs, outputTokens);
   }
 }
 

@@ -7,7 +7,7 @@ import { DecisionLog } from './decision-log.js';
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const done = (request: number) => ({ type: 'done', endpoint: 'e', request }) as const;
+const done = (request: number) => ({ type: 'done', endpoint: 'e', request, atUs: 5, outputTokens: 0 }) as const;
 const noFailure = () => {
   throw new Error('the log failed');
 };
@@ -18,7 +18,7 @@ describe('DecisionLog', () => {
     const log = new DecisionLog(path, noFailure);
     log.write(done(1));
     log.flush();
-    expect(readFileSync(path, 'utf8')).toBe('{"type":"done","endpoint":"e","request":1}\n');
+    expect(readFileSync(path, 'utf8')).toBe('{"type":"done","endpoint":"e","request":1,"atUs":5,"outputTokens":0}\n');
     log.write({ type: 'replicas', endpoint: 'e', ids: ['a\n', '"'] });
     log.close();
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');

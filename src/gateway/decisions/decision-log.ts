@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { writeProblem } from '../../files/file-problem.js';
+import type { LatencyProfile } from '../../replica/latency/profile.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
 import { unwritableLog, unwrittenLines } from '../errors.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
@@ -12,7 +13,9 @@ export type DecisionLine =
   | { type: 'replicas'; endpoint: string; ids: readonly string[] }
   | { type: 'signals'; endpoint: string; id: string; signals: ReplicaSignals }
   | RequestLine
-  | { type: 'first' | 'done'; endpoint: string; request: number };
+  | { type: 'profile'; endpoint: string; id: string; profile: LatencyProfile | null }
+  | { type: 'first'; endpoint: string; request: number; atUs: number | null }
+  | { type: 'done'; endpoint: string; request: number; atUs: number; outputTokens: number };
 
 /** A policy takes over; `isNew`: of a new endpoint, without the state of an earlier one with its name. */
 export interface PolicyLine {

@@ -24,6 +24,7 @@ function noter(ring: DecisionRing) {
       session: '',
       sloClass: 'standard',
       tenant: '',
+      streams: true,
       body: null,
       blocks: Int32Array.of(11, 12, 13),
       blockCount: 3,

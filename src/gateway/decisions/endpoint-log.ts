@@ -1,3 +1,4 @@
+import type { LatencyProfile } from '../../replica/latency/profile.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { DecidingFleet, DecisionInput } from './deciding-fleet.js';
 import type { DecisionLog } from './decision-log.js';
@@ -49,17 +50,23 @@ export class EndpointLog {
       session: input.session,
       sloClass: input.sloClass,
       tenant: input.tenant,
+      streams: input.streams,
       removed: input.removed,
       body: input.body,
       blocks: Array.from(input.blocks.subarray(0, input.blockCount)),
     });
   }
 
-  firstToken(request: number): void {
-    this.#log?.write({ type: 'first', endpoint: this.#endpoint, request });
+  profile(id: string, profile: LatencyProfile | null): void {
+    this.#log?.write({ type: 'profile', endpoint: this.#endpoint, id, profile });
   }
 
-  done(request: number): void {
-    this.#log?.write({ type: 'done', endpoint: this.#endpoint, request });
+  /** @param atUs NaN when it says nothing */
+  firstToken(request: number, atUs: number): void {
+    this.#log?.write({ type: 'first', endpoint: this.#endpoint, request, atUs: Number.isNaN(atUs) ? null : atUs });
+  }
+
+  done(request: number, atUs: number, outputTokens: number): void {
+    this.#log?.write({ type: 'done', endpoint: this.#endpoint, request, atUs, outputTokens });
   }
 }

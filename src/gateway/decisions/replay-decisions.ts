@@ -5,6 +5,8 @@ import type { DecisionLine, RequestLine } from './decision-log.js';
 
 const INVALID = 'DECISION_LOG_INVALID';
 
+const LINE_TYPES = ['policy', 'stale', 'replicas', 'signals', 'profile', 'request', 'first', 'done'];
+
 /** A decision that came out differently. */
 export interface Difference {
   line: number;
@@ -53,8 +55,11 @@ export class DecisionReplay {
     else if (line.type === 'stale') fleet.signals.staleMs = line.staleMs;
     else if (line.type === 'replicas') fleet.setReplicas(line.ids);
     else if (line.type === 'signals') fleet.signals.set(line.id, withNaN(line.signals));
-    else if (line.type === 'first') fleet.firstToken(line.request);
-    else fleet.finished(line.request);
+    else if (line.type === 'profile') {
+      fleet.profiles.set(line.id, line.profile);
+      fleet.profilesChanged();
+    } else if (line.type === 'first') fleet.firstToken(line.request, line.atUs ?? Number.NaN);
+    else fleet.finished(line.request, line.atUs, line.outputTokens);
   }
 
   #decide(fleet: DecidingFleet, line: RequestLine, number: number): void {
@@ -74,8 +79,7 @@ export class DecisionReplay {
       throw this.#bad(number, 'the line is not JSON');
     }
     const type = (line as { type?: unknown } | null)?.type;
-    if (['policy', 'stale', 'replicas', 'signals', 'request', 'first', 'done'].includes(type as string))
-      return line as DecisionLine;
+    if (LINE_TYPES.includes(type as string)) return line as DecisionLine;
     throw this.#bad(number, 'the line is not part of a decision log');
   }
 

@@ -173,7 +173,7 @@ export class Attempts {
     if (this.placed === null) return;
     const { placed } = this;
     this.placed = null;
-    this.#endpoint.placer.finish(placed);
+    this.#endpoint.placer.finish(placed, this.#record.outputTokens);
   }
 
   /**

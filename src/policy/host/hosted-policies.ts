@@ -20,6 +20,7 @@ export class HostedPolicies {
   readonly needsBody: boolean;
   readonly needsCaches: boolean;
   readonly needsContentKey: boolean;
+  readonly needsPredictions: boolean;
   /** Whether admission depends on the prompt's length or on the fleet. */
   readonly admissionNeedsTokens: boolean;
   readonly admissionNeedsFleet: boolean;
@@ -41,6 +42,7 @@ export class HostedPolicies {
     this.needsBody = this.reads.has('body');
     this.needsCaches = this.reads.has('replicaCache');
     this.needsContentKey = this.needsBody || this.reads.has('contentKey');
+    this.needsPredictions = this.reads.has('prediction');
     this.admissionNeedsTokens = this.admission.admitsAll !== true;
     this.admissionNeedsFleet = this.admission.reads(this.admissionOptions).length > 0;
     this.blockSize = this.routing.blockSize?.(this.routingOptions) || settings.blockSize;

@@ -1,11 +1,13 @@
 import type { AdmissionGate, RoutingPicker } from '../contract.js';
 import { type Explanation, resetExplanation } from '../explanation.js';
 import { createFleetView, type FleetView } from '../fleet-view.js';
+import type { PredictorSource } from '../latency-predictor.js';
 import { formerSlots, rearrange } from '../rearrange.js';
 import { createRequestFeatures, type RequestFeatures } from '../request-features.js';
 import { type SloClass, type SloPriorities, sloPriorities } from '../slo-classes.js';
 import { HostedPolicies } from './hosted-policies.js';
 import type { PolicySettings } from './policy-settings.js';
+import { HostedPrediction } from './prediction/hosted-prediction.js';
 import { ledgerParts, RouterLedger } from './router-ledger.js';
 import { Suspicion } from './suspicion.js';
 import { TenantBudgets } from './tenant-budgets.js';
@@ -20,12 +22,15 @@ export interface HostOptions {
    * Keep every count and sum, also those that no policy reads: needed where policies change or all counts are shown.
    */
   allBooks: boolean;
+  /** How fast each replica is, for predictions; absent: unknown of all. */
+  predictors?: PredictorSource;
 }
 
 /** Why a replica may not take the request, by slot; null where it may. */
 export type Removals = readonly (string | null)[];
 
 const NO_REMOVALS: Removals = [];
+const UNKNOWN_SPEED: PredictorSource = () => null;
 
 /**
  * The one place where policies meet a fleet, used by the simulator, the gateway, `decide` and `replay --decisions`. It
@@ -48,6 +53,8 @@ export class PolicyHost {
    * `restrict`: what it removes is part of the removals, so that a recorded decision holds without it.
    */
   readonly suspicion: Suspicion | null;
+  /** Predicted times of requests, for policies that read them and for observers. */
+  readonly prediction: HostedPrediction;
   readonly #world: World;
   readonly #seed: number;
   readonly #ledger: RouterLedger;
@@ -61,7 +68,10 @@ export class PolicyHost {
   /** What `allow` set last; null after `restrict`. */
   #allowed: boolean | null = true;
 
-  constructor(settings: PolicySettings, { allBooks, mostReplicas, seed, world }: HostOptions) {
+  constructor(
+    settings: PolicySettings,
+    { allBooks, mostReplicas, predictors = UNKNOWN_SPEED, seed, world }: HostOptions,
+  ) {
     const policies = new HostedPolicies(settings, world);
     const parts = allBooks ? { prefixIndex: true, tokens: true } : ledgerParts(policies.reads);
     this.#world = world;
@@ -72,6 +82,8 @@ export class PolicyHost {
     this.view.ids = [];
     this.features = createRequestFeatures(mostReplicas);
     this.features.blockSize = policies.blockSize;
+    const isPredicting = allBooks || policies.needsPredictions;
+    this.prediction = new HostedPrediction(this.view, this.features, isPredicting ? predictors : UNKNOWN_SPEED);
     this.#ledger = new RouterLedger(this.view, { ...parts, capacity: settings.cacheBlocks });
     this.#policies = policies;
     this.#picker = policies.createPicker(seed, mostReplicas);
@@ -137,6 +149,7 @@ export class PolicyHost {
     this.suspicion?.rearrange(from);
     view.ids = [...ids];
     view.size = ids.length;
+    this.prediction.rearrange(from);
     view.eligible.fill(1);
     this.#removals = NO_REMOVALS;
     this.#allowed = true;
@@ -204,10 +217,12 @@ export class PolicyHost {
   pick(why?: Explanation): number {
     if (why === undefined) {
       this.#ledger.lookUp(this.features);
+      if (this.#policies.needsPredictions) this.prediction.predict();
       return this.#picker.pick(this.features, this.view);
     }
     resetExplanation(why);
     this.#ledger.lookUp(this.features);
+    if (this.#policies.needsPredictions) this.prediction.predict();
     const chosen = this.#picker.pick(this.features, this.view, why);
     const removals = this.#removals;
     for (let slot = 0; slot < removals.length; slot++) {
@@ -217,20 +232,30 @@ export class PolicyHost {
     return chosen;
   }
 
-  /** The request of the last `pick` goes to this replica. */
-  placed(request: number, replica: number): void {
+  /**
+   * The request of the last `pick` goes to this replica.
+   * @param isStreamed whether its first token will be seen
+   */
+  placed(request: number, replica: number, isStreamed = true): void {
+    this.prediction.placed(request, replica, isStreamed);
     this.#ledger.placed(request, this.features, replica);
     this.#budgets.placed(request, this.features.tenant);
     this.#picker.placed?.(this.features, replica, this.view);
   }
 
-  /** Whether the request was in flight and had no token yet. */
-  firstToken(request: number): boolean {
+  /** Whether the request was in flight and had no token yet. @param atUs when it came; NaN when unknown */
+  firstToken(request: number, atUs = Number.NaN): boolean {
+    this.prediction.firstToken(request, atUs);
     return this.#ledger.firstToken(request);
   }
 
-  /** A placed request has ended, in any way; returns whether it was in flight. */
-  finished(request: number): boolean {
+  /**
+   * A placed request has ended, in any way; returns whether it was in flight.
+   * @param atUs NaN when unknown
+   * @param outputTokens 0 when unknown
+   */
+  finished(request: number, atUs = Number.NaN, outputTokens = 0): boolean {
+    this.prediction.finished(request, atUs, outputTokens);
     this.#budgets.left(request);
     return this.#ledger.finished(request);
   }

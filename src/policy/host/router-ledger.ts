@@ -19,10 +19,10 @@ export interface LedgerOptions {
 /** Which parts of the ledger the given signals need, so that a host pays for no other. */
 export function ledgerParts(reads: ReadonlySet<Signal>): Pick<LedgerOptions, 'prefixIndex' | 'tokens'> {
   return {
-    prefixIndex: (['prefixIndex', 'indexedBlocks', 'pendingPrefillTokens'] as const).some((signal) =>
+    prefixIndex: (['prefixIndex', 'indexedBlocks', 'pendingPrefillTokens', 'prediction'] as const).some((signal) =>
       reads.has(signal),
     ),
-    tokens: (['ongoingTokens', 'pendingPrefillTokens', 'ongoingDecodeTokens'] as const).some((signal) =>
+    tokens: (['ongoingTokens', 'pendingPrefillTokens', 'ongoingDecodeTokens', 'prediction'] as const).some((signal) =>
       reads.has(signal),
     ),
   };

@@ -54,7 +54,7 @@ export class StepReports {
   /** The request gets its first token at the end of the running step. */
   firstToken(row: number, endUs: number): void {
     if (this.#atEnd) this.#waiting.push(endUs, row * 2);
-    else this.#events.firstToken(row);
+    else this.#events.firstToken(row, endUs);
   }
 
   /** The request is complete at the end of the running step, and releases this many blocks. */
@@ -77,7 +77,7 @@ export class StepReports {
       const report = this.#waiting.pop();
       const row = report >> 1;
       if ((report & 1) === 1) this.#events.left(row, true, nowUs);
-      else if (status[row] !== STATUS.timed_out) this.#events.firstToken(row);
+      else if (status[row] !== STATUS.timed_out) this.#events.firstToken(row, nowUs);
     }
   }
 }

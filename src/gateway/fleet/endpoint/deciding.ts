@@ -3,6 +3,7 @@ import { DecidingFleet } from '../../decisions/deciding-fleet.js';
 import { EndpointLog } from '../../decisions/endpoint-log.js';
 import { timerAlarms } from '../../flow/alarm.js';
 import { FlowControl } from '../../flow/flow-control.js';
+import type { ReplicaProfiles } from '../../prediction/replica-profiles.js';
 import { MeasuredPrompt } from '../../request/measured-prompt.js';
 import type { LiveReplica } from '../replica/live-replica.js';
 import { removal } from './eligibility.js';
@@ -22,15 +23,25 @@ export interface Deciding {
   readonly log: EndpointLog | null;
 }
 
-export function newDeciding(name: string, policy: PolicyConfig, host: EndpointHost): Deciding {
+export function newDeciding(
+  name: string,
+  policy: PolicyConfig,
+  host: EndpointHost,
+  profiles: ReplicaProfiles,
+): Deciding {
   const { config, nowUs } = host;
   const log = host.log === null ? null : new EndpointLog(name, host.log);
-  const fleet = new DecidingFleet(policy, config.seed, config.signals.staleMs);
+  const fleet = new DecidingFleet(policy, config.seed, config.signals.staleMs, profiles);
   const prompt = new MeasuredPrompt();
   const look = new FleetLook(fleet, prompt, nowUs);
   const flow = new FlowControl(policy, look, fleet.host, host.newAlarm ?? timerAlarms(nowUs));
   const placer = new Placer({ endpoint: name, host, fleet, prompt, flow, log });
   log?.policy(fleet, config.seed, true);
+  if (log !== null) for (const [id, profile] of profiles.all()) log.profile(id, profile);
+  profiles.onChange = (id, profile) => {
+    log?.profile(id, profile);
+    fleet.profilesChanged();
+  };
   return { fleet, prompt, look, flow, placer, log };
 }
 

@@ -2,6 +2,7 @@ import type { ApiError } from '../../../protocol/errors.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
 import { endpointGone, noReplica, replicasLimited } from '../../errors.js';
 import type { FlowControl } from '../../flow/flow-control.js';
+import { ReplicaProfiles } from '../../prediction/replica-profiles.js';
 import type { MeasuredPrompt } from '../../request/measured-prompt.js';
 import { readLoadHeader, withLoad } from '../../signals/load-header.js';
 import type { ReplicaSignals } from '../../signals/replica-signals.js';
@@ -37,6 +38,8 @@ export class Endpoint {
    * of the last ones.
    */
   discovery: { problem: string | null; models: ReadonlySet<string> } | null = null;
+  /** How fast each of its replicas is, as far as that is known. */
+  readonly profiles = new ReplicaProfiles();
   readonly #host: EndpointHost;
   readonly #history: PolicyHistory;
   readonly #line = new ReadyLine();
@@ -145,8 +148,6 @@ export class Endpoint {
     });
   }
 
-  // Requests that wait a moment for a replica.
-
   /** Whether a request may wait a moment when no replica is ready: one is probably starting. */
   get isAwaited(): boolean {
     const isExpected = this.managed === null ? this.discovery !== null : this.managed.isIdle !== true;
@@ -169,8 +170,6 @@ export class Endpoint {
     if (Number.isFinite(pauseMs)) return replicasLimited(model, Math.ceil(pauseMs / 1000));
     return noReplica(model, this.#deciding?.placer.lastRemovals || (this.managed?.waitsFor ?? 'there are none'));
   }
-
-  // Changes of the fleet.
 
   /** Requests on replicas that leave go on; the policy forgets those replicas. */
   setReplicas(replicas: readonly LiveReplica[]): void {
@@ -263,7 +262,7 @@ export class Endpoint {
 
   #decide(): Deciding {
     if (this.#deciding !== null) return this.#deciding;
-    this.#deciding = newDeciding(this.name, this.#policy, this.#host);
+    this.#deciding = newDeciding(this.name, this.#policy, this.#host, this.profiles);
     this.#deciding.fleet.suspicion.onChange = (slot, isSuspect, reason) => this.#trustChanged(slot, isSuspect, reason);
     this.configure();
     if (this.#closed !== null) this.#deciding.flow.close(this.#closed.error, this.#closed.cause);

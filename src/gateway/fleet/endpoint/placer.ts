@@ -15,6 +15,8 @@ import { FirstByteWork } from './first-byte-work.js';
 import { applyShares } from './request-shares.js';
 import { Suspects } from './suspects.js';
 
+const UNKNOWN_TIME = Number.NaN;
+
 /** A request on a replica: to be finished once when it has ended there. */
 export interface PlacedRequest {
   readonly request: number;
@@ -65,8 +67,8 @@ export class Placer {
     const { endpoint, prompt } = parts;
     this.#decision = { facts: { id: '', session: '', inputTokens: 0 }, endpoint, atUs: 0, blockCount: 0, attempt: 0 };
     this.#input = {
-      ...{ nowUs: 0, id: '', inputTokens: 0, session: '', sloClass: '', tenant: '', body: null },
-      ...{ blocks: prompt.blocks, blockCount: 0, removed: this.#removed },
+      ...{ nowUs: 0, id: '', inputTokens: 0, session: '', sloClass: '', tenant: '', streams: true },
+      ...{ body: null, blocks: prompt.blocks, blockCount: 0, removed: this.#removed },
     };
   }
 
@@ -126,9 +128,12 @@ export class Placer {
     if (placed.hasFirstToken) return;
     placed.hasFirstToken = true;
     const { fleet, host, log } = this.#parts;
-    fleet.suspicion.firstByte(placed.request, isServed, host.nowUs());
-    log?.firstToken(placed.request);
-    fleet.firstToken(placed.request);
+    const nowUs = host.nowUs();
+    // The first byte of an error says nothing of how fast the replica computes.
+    const atUs = isServed ? nowUs : UNKNOWN_TIME;
+    fleet.suspicion.firstByte(placed.request, isServed, nowUs);
+    log?.firstToken(placed.request, atUs);
+    fleet.firstToken(placed.request, atUs);
   }
 
   /** Whether a request without a first byte should be tried elsewhere. */
@@ -156,15 +161,19 @@ export class Placer {
     if (this.suspects.size > 0) this.suspects.clear(body);
   }
 
-  /** The request has ended on its replica; further calls do nothing. */
-  finish(placed: PlacedRequest): void {
+  /**
+   * The request has ended on its replica; further calls do nothing.
+   * @param outputTokens of its response, 0 when unknown
+   */
+  finish(placed: PlacedRequest, outputTokens = 0): void {
     if (!placed.isOpen) return;
     placed.isOpen = false;
     const { fleet, flow, host, log } = this.#parts;
     const { replica, request } = placed;
-    if (!placed.hasFirstToken) fleet.suspicion.left(request, host.nowUs());
-    log?.done(request);
-    fleet.finished(request);
+    const nowUs = host.nowUs();
+    if (!placed.hasFirstToken) fleet.suspicion.left(request, nowUs);
+    log?.done(request, nowUs, outputTokens);
+    fleet.finished(request, nowUs, outputTokens);
     replica.breaker.released(request);
     this.#freeNumbers.push(request);
     this.inFlight--;
@@ -203,6 +212,7 @@ export class Placer {
     input.session = facts.session;
     input.sloClass = facts.sloClass;
     input.tenant = facts.tenant;
+    input.streams = facts.streams;
     input.body = fleet.readsBody ? facts.body.parsed() : null;
     input.blocks = prompt.blocks;
     input.blockCount = prompt.blockCount;
