@@ -64,8 +64,12 @@ async function bundle() {
   const { rolldown } = await import('rolldown');
   let ofRun = new Set();
   const graph = await rolldown({
-    // The worker is found beside the file that starts it.
-    input: { main: join(src, 'cli', 'main.ts'), worker: join(src, 'experiment', 'runs', 'worker.ts') },
+    // Workers are found beside the file that starts them.
+    input: {
+      main: join(src, 'cli', 'main.ts'),
+      worker: join(src, 'experiment', 'runs', 'worker.ts'),
+      'whatif-worker': join(src, 'twin', 'whatif', 'whatif-worker.ts'),
+    },
     platform: 'node',
     logLevel: 'silent',
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(id),

@@ -128,6 +128,12 @@ export function partEmpty(path: string, model: string | undefined, known: readon
   return new InputError('TRACE_PART_EMPTY', path, 'no request has a complete response', hint);
 }
 
+/** @param known the endpoints of the requests */
+export function endpointEmpty(path: string, endpoint: string, known: readonly string[]): InputError {
+  const problem = `no request is of the endpoint '${endpoint}'`;
+  return new InputError('TRACE_PART_EMPTY', path, problem, knownNames(endpoint, known));
+}
+
 /** @param spans the number of spans of any kind */
 export function callsMissing(path: string, spans: number): InputError {
   const problem = spans === 0 ? 'the file has no spans' : `none of ${spans} spans is a call to a model`;

@@ -13,8 +13,16 @@ export interface Observed {
   cachedTokens: Int32Array;
   /** Index into OBSERVED_OUTCOMES. */
   outcome: Uint8Array;
+  /** The replicas that served the requests, where the recorder knows them. */
+  served?: ServedBy;
   /** What only the sender of the requests can record. */
   sent?: SentFacts;
+}
+
+/** Which replica served each request: an index into `replicas`, -1 for none. */
+export interface ServedBy {
+  replicas: readonly string[];
+  by: Int32Array;
 }
 
 /** Whole numbers that a sender records for each request, with the columns of a TraceV2 that hold them. */
@@ -49,13 +57,14 @@ export const SENT_TEXTS = ['problem', 'message', 'finishReason', 'xRequestId'] a
 
 /** The same for some of the rows, in this order. */
 export function selectObserved(observed: Observed, rows: Int32Array): Observed {
-  const { cachedTokens, dispatchUs, e2eUs, outcome, sent, ttftUs } = observed;
+  const { cachedTokens, dispatchUs, e2eUs, outcome, sent, served, ttftUs } = observed;
   return {
     dispatchUs: picked(dispatchUs, rows),
     ttftUs: picked(ttftUs, rows),
     e2eUs: picked(e2eUs, rows),
     cachedTokens: Int32Array.from(rows, (row) => cachedTokens[row]!),
     outcome: Uint8Array.from(rows, (row) => outcome[row]!),
+    ...(served === undefined ? {} : { served: { ...served, by: Int32Array.from(rows, (row) => served.by[row]!) } }),
     ...(sent === undefined ? {} : { sent: selectSent(sent, rows) }),
   };
 }

@@ -75,6 +75,8 @@ export interface Trace {
 export interface TracePart {
   /** Only requests for this model. */
   model?: string;
+  /** Only requests of this endpoint of a gateway. */
+  endpoint?: string;
   /** Only requests whose response was complete. */
   answered?: boolean;
 }

@@ -1,5 +1,5 @@
 import { arrivalOrder } from '../../arrival-order.js';
-import { partEmpty, traceEmpty } from '../../errors.js';
+import { endpointEmpty, partEmpty, traceEmpty } from '../../errors.js';
 import { OBSERVED_OUTCOMES, type Observed, type ObservedOutcome } from '../../observed.js';
 import { RequestTable, setSourceId, sourceIdOf } from '../../request-table.js';
 import { selectRows } from '../../tools/select-rows.js';
@@ -28,12 +28,16 @@ export class TrafficRows {
   readonly #e2eUs: number[] = [];
   readonly #cachedTokens: number[] = [];
   readonly #outcome: number[] = [];
+  readonly #replica: number[] = [];
+  readonly #replicas: string[] = [];
   /** Rows whose response length is not known. */
   readonly #unanswered: number[] = [];
   /** Number of requests for each model, selected or not. */
   readonly #models = new Map<string, number>();
   #wrong = 0;
   #empty = 0;
+  /** Endpoints of requests that were not asked for. */
+  readonly #elsewhere = new Set<string>();
 
   constructor(part: TracePart) {
     this.#part = part;
@@ -41,6 +45,11 @@ export class TrafficRows {
 
   add(record: TraceRecord, index: number): void {
     const arrivalUs = recordMicroseconds(record, 't_us', 1);
+    const { endpoint } = this.#part;
+    if (endpoint !== undefined && record.name('endpoint') !== endpoint) {
+      this.#elsewhere.add(record.name('endpoint'));
+      return;
+    }
     const model = record.name('model');
     const status = record.count('status');
     const input = record.count('input_tokens');
@@ -76,6 +85,7 @@ export class TrafficRows {
     this.#e2eUs.push(times[2]!);
     this.#cachedTokens.push(isThere(record, 'cached_tokens') ? record.count('cached_tokens') : -1);
     this.#outcome.push(OBSERVED_OUTCOMES.indexOf(outcome));
+    this.#replica.push(this.#replicaNumber(record.name('replica')));
     if (output === 0 && outcome !== 'ok') this.#unanswered.push(row);
   }
 
@@ -85,7 +95,8 @@ export class TrafficRows {
    */
   trace(path: string, cutOff: number, place: (index: number, field: string) => string): Trace {
     const table = this.#table;
-    if (table.count === 0) throw this.#models.size === 0 ? traceEmpty(path) : this.#nothingLeft(path);
+    if (table.count === 0)
+      throw this.#models.size + this.#elsewhere.size === 0 ? traceEmpty(path) : this.#nothingLeft(path);
     this.#guessResponses();
     startAtZero(table);
     const read: Trace = {
@@ -105,7 +116,8 @@ export class TrafficRows {
   }
 
   #nothingLeft(path: string): Error {
-    const { answered, model } = this.#part;
+    const { answered, endpoint, model } = this.#part;
+    if (endpoint !== undefined && this.#models.size === 0) return endpointEmpty(path, endpoint, [...this.#elsewhere]);
     const isLimited = answered || (model !== undefined && !this.#models.has(model));
     return isLimited ? partEmpty(path, model, [...this.#models.keys()]) : traceEmpty(path);
   }
@@ -162,6 +174,13 @@ export class TrafficRows {
     return pausesAfterResponses(table, numberRounds(table, null), endUs);
   }
 
+  /** Replicas in order of appearance; -1 for none. */
+  #replicaNumber(name: string): number {
+    if (name === '') return -1;
+    const known = this.#replicas.indexOf(name);
+    return known >= 0 ? known : this.#replicas.push(name) - 1;
+  }
+
   #observed(): Observed {
     return {
       dispatchUs: Float64Array.from(this.#dispatchUs),
@@ -169,6 +188,7 @@ export class TrafficRows {
       e2eUs: Float64Array.from(this.#e2eUs),
       cachedTokens: Int32Array.from(this.#cachedTokens),
       outcome: Uint8Array.from(this.#outcome),
+      served: { replicas: this.#replicas, by: Int32Array.from(this.#replica) },
     };
   }
 }

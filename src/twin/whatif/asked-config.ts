@@ -1,0 +1,49 @@
+import { routingPolicy } from '../../policy/registry.js';
+import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
+import type { ClusterConfig, PolicyChoice } from '../../simulator/cluster-config.js';
+import type { RecordedFleet } from './recorded-fleet.js';
+import type { AskedFleet, GatewayWorld, WhatIfQuestion } from './whatif-question.js';
+
+const SEED = 42;
+
+/** The simulated cluster of an alternative, whose router sees what a live gateway would see. */
+export function askedConfig(
+  { gateway }: WhatIfQuestion,
+  { routingUs, trace }: RecordedFleet,
+  replica: ReplicaModelConfig,
+  asked: AskedFleet,
+): ClusterConfig {
+  return {
+    instances: asked.replicas ?? trace.observed.served.replicas.length,
+    seed: SEED,
+    horizonUs: null,
+    replica,
+    admission: asked.admission ?? { policy: 'always-admit', options: {} },
+    tenantBudgets: asked.tenantBudgets ?? {},
+    sloPriorities: asked.sloPriorities ?? {},
+    admissionLatencyUs: 0,
+    flowControl: asked.flowControl ?? null,
+    routing: liveRouting(asked.routing, gateway),
+    routingLatencyUs: routingUs,
+    snapshotRefreshUs: gateway.signalsUs,
+    cacheSignalDelayUs: 0,
+    traceLevel: 'none',
+    counterfactualK: 0,
+    summarizeTrace: false,
+    fitnessWeights: {},
+    goodputTargets: {},
+  };
+}
+
+/** A policy with the defaults that a live gateway gives it: ties are drawn, and prompts are read in the gateway's blocks. */
+function liveRouting({ options, policy }: PolicyChoice, { blockSize }: GatewayWorld): PolicyChoice {
+  const known = routingPolicy(policy, '--policy').options;
+  return {
+    policy,
+    options: {
+      ...('tie_break' in known ? { tie_break: 'random' } : {}),
+      ...options,
+      ...('block_size' in known ? { block_size: options.block_size || blockSize } : {}),
+    },
+  };
+}

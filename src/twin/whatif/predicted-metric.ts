@@ -1,0 +1,69 @@
+import { percentile } from '../../kernel/percentile.js';
+import type { MetricRow, WhatIfMetric } from './recorded-metrics.js';
+import type { BaselineMetric, PredictedMetric } from './whatif-document.js';
+
+/**
+ * By how much two runs of the same requests on the same hardware differ, as a share of the value: 95 % of pairs. Of TTFT and
+ * E2E as repeated runs show (docs/fidelity.md); of a share in points.
+ */
+const REPEATED: Readonly<Record<WhatIfMetric, number>> = {
+  ttft_mean_ms: 0.03,
+  ttft_p50_ms: 0.03,
+  ttft_p90_ms: 0.04,
+  ttft_p99_ms: 0.08,
+  itl_mean_ms: 0.015,
+  e2e_mean_ms: 0.015,
+  e2e_p99_ms: 0.03,
+  cached_share: 0.005,
+};
+
+/** From the 10th and 90th percentile of runs to the ends of a 95 % interval, as of a normal distribution. */
+const SPREAD = 1.53;
+
+/** What the runs of an alternative show of one metric. */
+export interface AskedMetric {
+  /** Runs that differ by chance. */
+  runs: readonly MetricRow[];
+  /** Runs with step times as short and as long as they may be. */
+  fast: readonly MetricRow[];
+  slow: readonly MetricRow[];
+}
+
+/**
+ * What would have been measured: the measured value times the simulated change. Its interval has the error of the baseline,
+ * what step times may be off by, the spread of runs, and that of hardware from one run to the next.
+ */
+export function predictMetric(baseline: BaselineMetric, asked: AskedMetric): PredictedMetric {
+  const { error, measured, metric, simulated } = baseline;
+  const isShare = metric === 'cached_share';
+  const sorted = Float64Array.from(asked.runs, (run) => run[metric]).sort();
+  // One run of several may meet a queue that the others do not: the median is what to expect.
+  const expected = percentile(sorted, 50);
+  const scale = isShare ? 1 : expected;
+  const predicted = isShare ? measured + expected - simulated : measured * (expected / simulated);
+  const known = Math.hypot(error, REPEATED[metric]);
+  const ends = [asked.fast, asked.slow].map((runs) => median(runs.map((run) => run[metric])));
+  const reach = (sign: 1 | -1) => {
+    const chance = (SPREAD * sign * (percentile(sorted, 50 + sign * 40) - expected)) / scale;
+    const steps = Math.max(0, ...ends.map((end) => (sign * (end - expected)) / scale));
+    return Math.hypot(known, chance, steps) * (isShare ? 1 : predicted);
+  };
+  const low = Math.max(0, predicted - reach(-1));
+  const high = isShare ? Math.min(1, predicted + reach(1)) : predicted + reach(1);
+  const change = (value: number) => (isShare ? value - measured : value / measured - 1);
+  return {
+    ...{ metric, was: measured, predicted, low, high },
+    ...{ change: change(predicted), changeLow: change(low), changeHigh: change(high) },
+    claim: claimOf(measured, low, high, isShare),
+  };
+}
+
+function claimOf(was: number, low: number, high: number, isMoreBetter: boolean): PredictedMetric['claim'] {
+  if (low > was) return isMoreBetter ? 'better' : 'worse';
+  if (high < was) return isMoreBetter ? 'worse' : 'better';
+  return 'none';
+}
+
+function median(values: readonly number[]): number {
+  return percentile(Float64Array.from(values).sort(), 50);
+}

@@ -1,0 +1,56 @@
+import { mean, percentile } from '../../kernel/percentile.js';
+
+/** What is predicted, in the order of tables. Latencies are in milliseconds; `cached_share` is of prompt tokens. */
+export const WHAT_IF_METRICS = [
+  'ttft_mean_ms',
+  'ttft_p50_ms',
+  'ttft_p90_ms',
+  'ttft_p99_ms',
+  'itl_mean_ms',
+  'e2e_mean_ms',
+  'e2e_p99_ms',
+  'cached_share',
+] as const;
+
+export type WhatIfMetric = (typeof WHAT_IF_METRICS)[number];
+
+export const WHAT_IF_TITLES: Readonly<Record<WhatIfMetric, string>> = {
+  ttft_mean_ms: 'TTFT mean, ms',
+  ttft_p50_ms: 'TTFT p50, ms',
+  ttft_p90_ms: 'TTFT p90, ms',
+  ttft_p99_ms: 'TTFT p99, ms',
+  itl_mean_ms: 'ITL mean, ms',
+  e2e_mean_ms: 'E2E mean, ms',
+  e2e_p99_ms: 'E2E p99, ms',
+  cached_share: 'cached, %',
+};
+
+export type MetricRow = Record<WhatIfMetric, number>;
+
+/** Latencies of complete responses, request by request, in microseconds from the arrival. */
+export interface ResponseTimes {
+  ttftUs: number[];
+  e2eUs: number[];
+  outputTokens: number[];
+}
+
+/** @param cachedShare NaN where it is not known */
+export function metricsOfResponses({ e2eUs, outputTokens, ttftUs }: ResponseTimes, cachedShare: number): MetricRow {
+  const ttft = Float64Array.from(ttftUs).sort();
+  const e2e = Float64Array.from(e2eUs).sort();
+  const gaps: number[] = [];
+  for (let i = 0; i < ttftUs.length; i++) {
+    if (outputTokens[i]! > 1) gaps.push((e2eUs[i]! - ttftUs[i]!) / (outputTokens[i]! - 1));
+  }
+  const ms = (us: number) => us / 1000;
+  return {
+    ttft_mean_ms: ms(mean(ttft)),
+    ttft_p50_ms: ms(percentile(ttft, 50)),
+    ttft_p90_ms: ms(percentile(ttft, 90)),
+    ttft_p99_ms: ms(percentile(ttft, 99)),
+    itl_mean_ms: ms(mean(gaps)),
+    e2e_mean_ms: ms(mean(e2e)),
+    e2e_p99_ms: ms(percentile(e2e, 99)),
+    cached_share: cachedShare,
+  };
+}
