@@ -27,3 +27,4 @@ function installed() {
 if (!installed()) run(npm, ['ci']);
 run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
 run(process.execPath, [join(root, 'scripts', 'bundle.mjs'), '--if-stale']);
+run(process.execPath, [join(root, 'scripts', 'console.mjs'), '--if-stale']);

@@ -68,7 +68,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'observe',
     'gateway',
   ],
-  api: ['schema', 'kernel', 'protocol', 'policy', 'store', 'gateway', 'control', 'twin'],
+  api: ['files', 'schema', 'kernel', 'protocol', 'policy', 'store', 'gateway', 'control', 'twin'],
   cli: [
     'api',
     'twin',

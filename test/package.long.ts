@@ -73,6 +73,7 @@ describe('the package', () => {
         'catalogue',
         'deploy',
         'dist/bundle',
+        'dist/console',
         'docs',
         'examples',
         'package.json',

@@ -3,6 +3,7 @@ import { ControlStore } from '../control/store/control-store.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Store } from '../store/open-store.js';
 import { noControlPlane, noGateway, noStore } from './errors.js';
+import type { Sessions } from './session/sessions.js';
 
 /** What the API needs of a gateway. */
 export type ServedGateway = Pick<
@@ -19,6 +20,8 @@ export type ServedGateway = Pick<
   | 'reloadConfig'
   | 'replicas'
   | 'ring'
+  | 'traffic'
+  | 'url'
 >;
 
 export interface HostParts {
@@ -28,6 +31,8 @@ export interface HostParts {
   readonly gateway: ServedGateway | null;
   /** Resolves with the control plane of this process once it is open; rejects when it does not open. Null where there is none. */
   readonly control: Promise<{ readonly host: ControlHost }> | null;
+  /** Sessions of browsers; absent where commands work on a store offline. */
+  readonly sessions?: Sessions;
   /** SLO classes that are known to be defined besides those of the gateway and of the store. */
   readonly classes?: readonly string[];
 }
@@ -48,6 +53,12 @@ export class ApiHost {
 
   get classes(): readonly string[] {
     return this.#parts.classes ?? [];
+  }
+
+  /** Throws `API_NO_GATEWAY` without a server. */
+  get sessions(): Sessions {
+    if (this.#parts.sessions === undefined) throw noGateway();
+    return this.#parts.sessions;
   }
 
   get hasStore(): boolean {

@@ -1,66 +1,94 @@
 import type { ControlHost } from '../control/control-plane.js';
 import type { Gateway } from '../gateway/gateway.js';
-import { type AdminApi, adminError } from '../gateway/server/admin-api.js';
+import type { AdminApi } from '../gateway/server/admin-api.js';
 import { type Authenticated, Authenticator } from './access/authenticate.js';
 import { type Caller, workspaceRoles } from './access/caller.js';
 import { whileAllowed } from './access/while-allowed.js';
 import { ApiHost } from './api-host.js';
 import { Unauthenticated } from './errors.js';
+import { credentialsOf } from './session/session-access.js';
+import { type HeldCredentials, loginHash, Sessions } from './session/sessions.js';
 
 const ADMIN: Caller = { name: 'admin', role: 'admin', workspaces: new Map() };
 
+/** The API with the links that log a browser in. */
+export interface ServedApi extends AdminApi {
+  /** A link to the console that logs in as the holder of the admin token: once, and only soon. */
+  loginLink(): string;
+}
+
 /**
- * Serves the API on the admin port of a gateway.
+ * Serves the API and the console on the admin port of a gateway.
  * @param control the control plane of this process, once it is open; null where there is none
  */
-export function serveApi(gateway: Gateway, control: Promise<{ readonly host: ControlHost }> | null = null): AdminApi {
+export function serveApi(gateway: Gateway, control: Promise<{ readonly host: ControlHost }> | null = null): ServedApi {
   const authenticator = new Authenticator(gateway);
+  const sessions = new Sessions(() => gateway.nowMs());
   // Reported to the calls that need it.
   control?.catch(() => {});
   // Made with the first call: the store opens when the gateway starts.
   let host: ApiHost | null = null;
   return {
     async refusal(call) {
-      host ??= new ApiHost({ gateway, store: gateway.store, control });
+      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions });
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
         import('./access/authorise.js'),
       ]);
       try {
-        authorise(await callerOf(host, await authenticator.check(call)), { role: 'viewer', scope: 'global' }, '');
+        const held = credentialsOf(sessions, { ...call, method: 'GET', path: '' }).now()!;
+        const found = await authenticator.check({ address: call.address, header: headerOf(held) });
+        authorise(await callerOf(host, found), { role: 'viewer', scope: 'global' }, '');
         return null;
       } catch (error) {
         return errorResponse(error);
       }
     },
     async handle(call) {
-      if (!call.path.startsWith('/api/')) return adminError(404, 'API_PATH_UNKNOWN', `${call.path}: no such path`);
-      host ??= new ApiHost({ gateway, store: gateway.store, control });
+      if (!call.path.startsWith('/api/')) return (await import('./console/console-files.js')).consoleFile(call);
+      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions });
       // Loaded with the first call, to start faster.
       const [{ errorResponse }, { respond }] = await Promise.all([
         import('./error-response.js'),
         import('./respond.js'),
       ]);
-      // Kept for the time of a stream.
-      const [authorization, apiKey] = [call.header('authorization'), call.header('x-api-key')];
-      const header = (name: string) =>
-        name === 'authorization' ? authorization : name === 'x-api-key' ? apiKey : undefined;
-      const credentials = { address: call.address, header };
       const api = host;
-      const present = async () => callerOf(api, await authenticator.check(credentials));
       let caller: Caller;
+      let held: HeldCredentials;
+      let present: () => Promise<Caller>;
       try {
+        const credentials = credentialsOf(sessions, call);
+        held = credentials.now()!;
+        // Kept for the time of a stream.
+        present = async () => {
+          const now = credentials.now();
+          if (now === null) throw new Unauthenticated(401, 'the session has ended');
+          return callerOf(api, await authenticator.check({ address: call.address, header: headerOf(now) }));
+        };
         caller = await present();
       } catch (error) {
         return errorResponse(error);
       }
-      const response = await respond(api, caller, call);
+      const own = headerOf(held);
+      const header = (name: string) => (Object.hasOwn(CREDENTIALS, name) ? own(name) : call.header(name));
+      const response = await respond(api, caller, { ...call, header });
       if (!('stream' in response)) return response;
       const now = () => present().catch((error) => (error instanceof Unauthenticated ? null : caller));
       return { ...response, stream: whileAllowed(response.stream, caller, now, () => gateway.nowMs()) };
     },
+    loginLink() {
+      const { token } = sessions.link({ authorization: `Bearer ${gateway.adminToken}`, apiKey: undefined });
+      return `${gateway.adminUrl}/${loginHash(token)}`;
+    },
   };
 }
+
+const CREDENTIALS = { authorization: '', 'x-api-key': '' };
+
+const headerOf =
+  ({ apiKey, authorization }: HeldCredentials) =>
+  (name: string) =>
+    name === 'authorization' ? authorization : name === 'x-api-key' ? apiKey : undefined;
 
 /**
  * The holder of a key has its role in every workspace, and those that Role resources of its workspace give it; the subject

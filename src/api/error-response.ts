@@ -9,7 +9,7 @@ import { ApiError } from '../protocol/errors.js';
 import { isStoreFailure } from '../store/database/errors.js';
 import { ResourceConflict } from '../store/resources/resource-errors.js';
 import type { ApiResponse } from './api-route.js';
-import { Forbidden, Unauthenticated, WrongMethod } from './errors.js';
+import { CrossSite, Forbidden, Unauthenticated, WrongMethod } from './errors.js';
 
 /** One thing wrong with what was sent. */
 export interface ApiProblem {
@@ -36,6 +36,7 @@ export interface ApiErrorBody {
 /** The status of codes that mean something else than 400. */
 const STATUS: Readonly<Record<string, number>> = {
   API_DECISION: 404,
+  API_REQUEST: 404,
   API_ENDPOINT: 404,
   API_FILE_ENDPOINT: 409,
   API_MANAGED: 409,
@@ -63,6 +64,8 @@ const STATUS: Readonly<Record<string, number>> = {
 export function errorResponse(error: unknown): ApiResponse {
   if (error instanceof Forbidden)
     return failed(403, { code: 'API_FORBIDDEN', message: error.message, hint: error.hint });
+  if (error instanceof CrossSite)
+    return failed(403, { code: 'API_CROSS_SITE', message: error.message, hint: error.hint });
   if (error instanceof Unauthenticated) return unauthenticated(error);
   if (error instanceof ApiError) {
     return failed(error.status, { code: `API_${error.kind.toUpperCase()}`, message: error.message, hint: '' });

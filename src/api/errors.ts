@@ -48,6 +48,9 @@ export const unknownDecision = (id: string) =>
     'only the latest decisions are kept (limits.decisions)',
   );
 
+export const unknownRequest = (id: string) =>
+  new InputError('API_REQUEST', `request '${id}'`, 'is not among the last requests', 'see GET /api/v1/requests');
+
 export const unknownEndpoint = (workspace: string, name: string) =>
   new InputError(
     'API_ENDPOINT',
@@ -129,4 +132,9 @@ export class Unauthenticated extends Error {
   ) {
     super(message);
   }
+}
+
+/** A call with a session that a page of another site may have sent. */
+export class CrossSite extends Error {
+  readonly hint = 'load the console again, and send x-csrf-token with the csrf_token of GET /api/v1/session';
 }

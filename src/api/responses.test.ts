@@ -140,6 +140,13 @@ describe('every response fits the schema of the OpenAPI document', () => {
     expect((await ask('GET kinds')).items).toHaveLength(KINDS.length);
   });
 
+  it('of sessions', async () => {
+    expect((await ask('POST session')).csrf_token).toMatch(/^[\w-]{43}$/);
+    expect((await ask('GET session')).csrf_token).toBeNull();
+    await ask('POST session/links');
+    await ask('DELETE session');
+  });
+
   it.each(KINDS)('of resources: $kind', async (kind: ResourceKind) => {
     const all = kind.scope === 'global' ? kind.plural : `workspaces/default/${kind.plural}`;
     const name = `some-${kind.plural}`;
@@ -185,6 +192,10 @@ describe('every response fits the schema of the OpenAPI document', () => {
     expect((await ask('GET decisions/limited')).refused.limit.name).toBe('requests_per_minute');
     expect((await ask('GET decisions/malformed')).refused.limit).toBeNull();
     await ask('GET decisions/none');
+    expect((await ask('GET traffic')).total.requests_per_s).toBeGreaterThan(0);
+    expect((await ask('GET requests')).total).toBeGreaterThan(1);
+    expect((await ask('GET requests/a')).outcome).toBe('ok');
+    await ask('GET requests/none');
     await ask(`POST ${KEYS}/bob/revoke`);
   });
 

@@ -9,7 +9,9 @@ import { REGISTRY_ROUTES } from './routes/registry-routes.js';
 import { resourceRoutes } from './routes/resource-routes.js';
 import { revisionRoutes } from './routes/revision-routes.js';
 import { SERVED_ENDPOINT_ROUTES } from './routes/served-endpoint-routes.js';
-import { USAGE_ROUTES } from './routes/usage-routes.js';
+import { SESSION_ROUTES } from './routes/session-routes.js';
+import { TRAFFIC_ROUTES } from './routes/traffic/traffic-routes.js';
+import { USAGE_ROUTES } from './routes/traffic/usage-routes.js';
 import { WATCH_ROUTES } from './routes/watch-routes.js';
 
 const OPEN_API = defineRoute({
@@ -26,6 +28,7 @@ const OPEN_API = defineRoute({
 /** Every operation of the API. */
 export const API_ROUTES: readonly ApiRoute[] = [
   OPEN_API,
+  ...SESSION_ROUTES,
   ...GENERAL_ROUTES,
   ...HISTORY_ROUTES,
   ...WATCH_ROUTES,
@@ -35,5 +38,6 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...REGISTRY_ROUTES,
   ...API_KEY_ROUTES,
   ...GATEWAY_ROUTES,
+  ...TRAFFIC_ROUTES,
   ...USAGE_ROUTES,
 ];

@@ -4,6 +4,8 @@ import type { GatewayConfig } from './config/gateway-config.js';
 import { RefusalRing } from './decisions/refusal-ring.js';
 import type { EndpointDirectory } from './fleet/endpoint-directory.js';
 import type { GatewayClock } from './gateway-clock.js';
+import { RequestRing } from './history/request-ring.js';
+import { TrafficSeries } from './history/traffic-series.js';
 import { MeterPool } from './metering/response-meter.js';
 import { ObservedEngines } from './prediction/observed-engines.js';
 import type { Exchange } from './proxy/exchange.js';
@@ -42,6 +44,9 @@ export class LiveTraffic implements PublicHost {
   readonly budget: RetryBudget;
   /** Requests for which no replica was chosen. */
   readonly refusals: RefusalRing;
+  /** The last requests that reached an endpoint, and what endpoints served lately. */
+  readonly requests = new RequestRing();
+  readonly series: TrafficSeries;
   readonly #random: RandomStream;
   readonly #onFault: (error: unknown) => void;
 
@@ -52,6 +57,7 @@ export class LiveTraffic implements PublicHost {
     this.services = services;
     this.budget = new RetryBudget(config.retries.budget);
     this.refusals = new RefusalRing(config.limits.decisions, clock.epochUs);
+    this.series = new TrafficSeries(clock.nowUs);
     this.#random = randomStream(config.seed, 'retries');
     this.#onFault = onFault;
   }
@@ -90,6 +96,8 @@ export class LiveTraffic implements PublicHost {
     const { error, record } = exchange;
     this.exchanges.remove(exchange);
     this.metrics.ended(record);
+    this.requests.ended(record);
+    this.series.ended(record);
     record.sampler?.finished(record);
     if (record.attempts === 0 && error !== null) this.refusals.refused(record, error);
     this.services.ended(exchange);

@@ -16,7 +16,8 @@ export type RouteScope = 'workspace' | 'global' | 'anywhere' | 'each';
 
 /** What an operation requires of its caller. */
 export interface RequiredRole {
-  readonly role: Exclude<KeyRole, 'none'>;
+  /** `none`: any valid key. */
+  readonly role: KeyRole;
   readonly scope: RouteScope;
 }
 

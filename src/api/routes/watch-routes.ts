@@ -5,16 +5,18 @@ import { field, text } from '../../schema/fields.js';
 import type { ResourceEvent, ResourceEvents } from '../../store/resources/resource-events.js';
 import type { Resources } from '../../store/resources/resources.js';
 import { authorise } from '../access/authorise.js';
+import type { Caller } from '../access/caller.js';
 import type { ApiHost, ServedGateway } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute } from '../api-route.js';
 import { badQuery } from '../errors.js';
 import { eventStream, type Position, readPosition, type StreamItem } from '../streams/event-stream.js';
 import { eventView } from '../streams/event-view.js';
 import { followEvents } from '../streams/follow-events.js';
-import { followGateway, followReplicas } from '../streams/follow-gateway.js';
+import { followGateway, followReplicas, followTraffic } from '../streams/follow-gateway.js';
 import { FILTER_QUERY, filterOf } from './filter.js';
+import { trafficFor } from './traffic/traffic-routes.js';
 
-const TOPICS = ['resources', 'events', 'replicas', 'gateway'] as const;
+const TOPICS = ['resources', 'events', 'replicas', 'traffic', 'gateway'] as const;
 type Topic = (typeof TOPICS)[number];
 
 const WATCH_QUERY = {
@@ -35,7 +37,7 @@ export const WATCH_ROUTES: readonly ApiRoute[] = [
     path: '/api/v1/watch',
     role: 'viewer',
     scope: 'each',
-    summary: 'Stream changes as they happen: of resources, their events, replicas and the gateway',
+    summary: 'Stream changes as they happen: of resources, their events, replicas, traffic and the gateway',
     query: WATCH_QUERY,
     response: { type: 'stream' },
     handle: watch,
@@ -72,6 +74,7 @@ async function watch(host: ApiHost, request: ApiRequest<WatchQuery, undefined>) 
     sources.push(eventItems(events, position.event, filter, isOwn, signal));
   }
   if (topics.has('replicas')) sources.push(replicaItems(host.gateway, filter, signal));
+  if (topics.has('traffic')) sources.push(trafficItems(host.gateway, caller, query, signal));
   if (topics.has('gateway')) sources.push(gatewayItems(host.gateway, signal));
   return { status: 200 as const, stream: untilLeft(eventStream(sources, position), left) };
 }
@@ -147,6 +150,16 @@ async function* replicaItems(
     (filter.workspaces?.includes(workspace) ?? true) &&
     (filter.name === undefined || filter.name === endpoint);
   for await (const change of followReplicas(gateway, isWanted, signal)) yield { event: 'replica', data: change };
+}
+
+async function* trafficItems(
+  gateway: ServedGateway,
+  caller: Caller,
+  { name, workspace }: WatchQuery,
+  signal: AbortSignal,
+): AsyncGenerator<StreamItem> {
+  const read = () => trafficFor(gateway, caller, { endpoint: name, workspace });
+  for await (const data of followTraffic(read, signal)) yield { event: 'traffic', data };
 }
 
 async function* gatewayItems(gateway: ServedGateway, signal: AbortSignal): AsyncGenerator<StreamItem> {

@@ -8,7 +8,7 @@ export interface Position {
 
 /** One server-sent event before it is written down. A source moves the position that it counts. */
 export interface StreamItem {
-  readonly event: 'resource' | 'event' | 'replica' | 'gateway' | 'bookmark' | 'reset';
+  readonly event: 'resource' | 'event' | 'replica' | 'traffic' | 'gateway' | 'bookmark' | 'reset';
   readonly data: object;
   readonly position?: Partial<Position>;
 }

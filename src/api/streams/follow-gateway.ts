@@ -36,6 +36,18 @@ export async function* followReplicas(
   }
 }
 
+/** The traffic every two seconds, until the signal. It is summed up only while a client follows. */
+export async function* followTraffic<View>(
+  read: () => View,
+  signal: AbortSignal,
+  pauseMs = 2 * PAUSE_MS,
+): AsyncGenerator<View> {
+  while (!signal.aborted) {
+    yield read();
+    await delay(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
 /** A change of the gateway itself: the policy of an endpoint, its configuration, or that it stops taking requests. */
 export type GatewayChange =
   | { readonly type: 'policy'; readonly endpoint: ReturnType<typeof endpointView> }

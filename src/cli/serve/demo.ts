@@ -4,7 +4,7 @@ import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { type InstanceFlags, instanceFlags } from '../flags/instance-flags.js';
-import { count, registered, stringFlag } from '../flags/kinds.js';
+import { count, registered, stringFlag, toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { routingPolicyNames } from '../flags/registered-names.js';
 import type { CliIo } from '../io.js';
@@ -24,6 +24,7 @@ const demoFlags = {
     help: 'port for clients, the next one for the admin API; free ports where these are in use',
   }),
   speed: engineFlags.speed,
+  'demo-load': toggle({ help: 'send light, uneven traffic all the time, so that the console has something to show' }),
 };
 
 export const DEMO: CommandLine = {
@@ -32,21 +33,28 @@ export const DEMO: CommandLine = {
   about:
     'Use it to try the gateway without GPUs: it prints commands to send a request and to see why it went to its replica.',
   groups: [{ title: 'System', flags: demoFlags }],
-  examples: ['demo', 'demo --replicas 8 --routing-policy lmetric --speed 10'],
+  examples: ['demo', 'demo --demo-load', 'demo --replicas 8 --routing-policy lmetric --speed 10'],
 };
 
 /** Starts engines and a gateway in one process and prints commands to try; stops them on SIGINT or SIGTERM. */
 export async function demo(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<typeof demoFlags>(DEMO, argv);
   const model = values.model ?? MODEL;
-  const [{ serveApi }, { resolveReplica }, { startEngine }, { Gateway }, { DEFAULT_POLICY, GATEWAY_DEFAULTS }] =
-    await Promise.all([
-      import('../../api/api-server.js'),
-      import('../config/resolve-replica.js'),
-      import('../../emulator/start-engine.js'),
-      import('../../gateway/gateway.js'),
-      import('../../gateway/config/gateway-config.js'),
-    ]);
+  const [
+    { serveApi },
+    { DemoLoad },
+    { resolveReplica },
+    { startEngine },
+    { Gateway },
+    { DEFAULT_POLICY, GATEWAY_DEFAULTS },
+  ] = await Promise.all([
+    import('../../api/api-server.js'),
+    import('./demo-load.js'),
+    import('../config/resolve-replica.js'),
+    import('../../emulator/start-engine.js'),
+    import('../../gateway/gateway.js'),
+    import('../../gateway/config/gateway-config.js'),
+  ]);
   const line: CommandLine = { ...DEMO, groups: [{ title: 'Instance', flags: instanceFlags }] };
   const instance = await parseFlags<InstanceFlags>(line, ['--model', model]);
   const { config, latency } = resolveReplica(instance, null, createDiagnostics('warn', io));
@@ -55,7 +63,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
   const engines = await Promise.all(
     Array.from({ length: values.replicas }, (_, i) => startEngine({ config, latency, speed: values.speed, seed: i })),
   );
-  const start = async (port: number, adminPort: number): Promise<RunningGateway> => {
+  const start = async (port: number, adminPort: number): Promise<{ gateway: RunningGateway; link: () => string }> => {
     const gateway = new Gateway({
       ...GATEWAY_DEFAULTS,
       listen: { ...GATEWAY_DEFAULTS.listen, port },
@@ -68,7 +76,8 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
         },
       ],
     });
-    gateway.api = serveApi(gateway);
+    const api = serveApi(gateway);
+    gateway.api = api;
     try {
       await gateway.start();
     } catch (error) {
@@ -76,12 +85,14 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port !== 0) return start(0, 0);
       throw gatewayListenError(error, gateway.config);
     }
-    return gateway;
+    return { gateway, link: () => api.loginLink() };
   };
   try {
-    const gateway = await start(values.port, values.port === 0 ? 0 : values.port + 1);
-    io.stdout.write(whatToTry(gateway, model, engines.length));
+    const { gateway, link } = await start(values.port, values.port === 0 ? 0 : values.port + 1);
+    io.stdout.write(whatToTry(gateway, link(), model, engines.length));
+    const load = values['demo-load'] ? new DemoLoad(gateway.url, model) : null;
     await stopped;
+    await load?.stop();
     await gateway.close(1000);
   } finally {
     await Promise.all(engines.map((engine) => engine.close()));
@@ -89,9 +100,12 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
   return 0;
 }
 
-function whatToTry(gateway: RunningGateway, model: string, count: number): string {
+function whatToTry(gateway: RunningGateway, link: string, model: string, count: number): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Why this replica?' }], max_tokens: 24 });
   return `Twinyard is up: ${count} emulated replicas of ${model} behind ${gateway.url}. Ctrl-C stops everything.
+
+Open the console; the link logs in, once, within 15 minutes:
+  ${link}
 
 Send a request; the response headers name the replica:
   curl -i ${gateway.url}/v1/chat/completions -H 'content-type: application/json' -H 'x-request-id: first' -d '${body}'

@@ -29,7 +29,7 @@ export type AdminResponse = WholeResponse | StreamedResponse;
 
 export interface WholeResponse {
   readonly status: number;
-  /** Sent as JSON; text with a `type` of its own is sent as it is. */
+  /** Sent as JSON; text with a `type` of its own, and a Buffer, are sent as they are. */
   readonly body: unknown;
   readonly type?: string;
   readonly headers?: readonly string[];

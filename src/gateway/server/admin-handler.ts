@@ -26,7 +26,7 @@ export interface AdminHost {
 export function adminHandler(host: AdminHost, door: Door): RequestHandler {
   return (request, response) => {
     door.identify(request);
-    const refusal = isOpen(request.url) ? door.refusal(request) : null;
+    const refusal = needsNoToken(request) ? door.refusal(request) : null;
     if (refusal !== null) {
       void sendAdminResponse(response, adminError(refusal.status, 'API_FORBIDDEN', refusal.message));
       return;
@@ -39,9 +39,10 @@ export function adminHandler(host: AdminHost, door: Door): RequestHandler {
   };
 }
 
-/** Whether a request needs no token. */
-function isOpen(url: string): boolean {
-  return !url.startsWith('/api/');
+/** Whether a request needs no token that only a program can send: pages are open, and a browser sends its cookie by itself. */
+function needsNoToken(request: HttpRequest): boolean {
+  if (!request.url.startsWith('/api/')) return true;
+  return request.header('authorization') === undefined && request.header('x-api-key') === undefined;
 }
 
 const INTERNAL = adminError(500, 'API_INTERNAL', 'internal error', "see the gateway's log");

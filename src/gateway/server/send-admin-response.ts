@@ -14,14 +14,17 @@ export async function sendAdminResponse(
 }
 
 function sendWhole(response: HttpResponse, { body, headers = [], status, type }: WholeResponse): void {
-  const bytes = Buffer.from(type === undefined ? `${JSON.stringify(body)}\n` : String(body));
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(type === undefined ? `${JSON.stringify(body)}\n` : String(body));
   const length = ['content-length', String(bytes.length)];
-  response.writeHead(status, [...usualHeaders(type ?? 'application/json'), ...length, ...headers]);
+  response.writeHead(status, [...usualHeaders(type ?? 'application/json', headers), ...length, ...headers]);
   response.end(bytes);
 }
 
-const usualHeaders = (type: string) => [
-  ...['content-type', type, 'cache-control', 'no-store'],
+/** @param headers may have a `cache-control` of their own */
+const usualHeaders = (type: string, headers: readonly string[] = []) => [
+  ...['content-type', type, ...(headers.includes('cache-control') ? [] : ['cache-control', 'no-store'])],
   ...['x-content-type-options', 'nosniff'],
 ];
 

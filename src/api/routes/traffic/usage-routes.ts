@@ -1,15 +1,15 @@
-import { knownNames } from '../../kernel/text/nearest-name.js';
-import { choice, field, pattern, text } from '../../schema/fields.js';
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage/usage-record.js';
-import { type UsageView, usageCsv, usageView } from '../../store/usage/usage-view.js';
-import { authorise } from '../access/authorise.js';
-import { workspacesWith } from '../access/caller.js';
-import type { ApiHost } from '../api-host.js';
-import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
-import { isDay } from '../calendar.js';
-import { badQuery } from '../errors.js';
-import { PAGE_QUERY, pageOfAll } from '../pagination.js';
-import { USAGE, USAGE_TOTAL } from '../views/gateway-views.js';
+import { knownNames } from '../../../kernel/text/nearest-name.js';
+import { choice, field, pattern, text } from '../../../schema/fields.js';
+import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../../store/usage/usage-record.js';
+import { type UsageView, usageCsv, usageView } from '../../../store/usage/usage-view.js';
+import { authorise } from '../../access/authorise.js';
+import { workspacesWith } from '../../access/caller.js';
+import type { ApiHost } from '../../api-host.js';
+import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../../api-route.js';
+import { isDay } from '../../calendar.js';
+import { badQuery } from '../../errors.js';
+import { PAGE_QUERY, pageOfAll } from '../../pagination.js';
+import { USAGE, USAGE_TOTAL } from '../../views/gateway-views.js';
 
 const DAY = "a day, as in '2030-01-31'";
 const day = pattern(/^\d{4}-\d\d-\d\d$/, DAY, 10);

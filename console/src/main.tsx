@@ -1,0 +1,31 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { logIn, queryClient } from './api/queries';
+import { App } from './shell/app';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/parts.css';
+import './styles/shell.css';
+
+/** A link that logs in has its token behind the `#`: it is used once and leaves the address at once. */
+async function followLoginLink(): Promise<string | null> {
+  const token = /^#login=(login_[\w-]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return null;
+  history.replaceState(null, '', location.pathname + location.search);
+  try {
+    await logIn(token);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const problem = await followLoginLink();
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <App linkProblem={problem} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

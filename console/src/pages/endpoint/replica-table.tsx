@@ -1,0 +1,90 @@
+import type { Replica } from '../../api/types';
+import { Badge, Bar, type Tone } from '../../parts/basics';
+import { percent, whole } from '../../parts/format';
+import { Empty } from '../../parts/states';
+
+const TONES: Record<Replica['state'], Tone> = { ready: 'good', starting: 'info', draining: 'warn', unhealthy: 'bad' };
+
+/** Replicas with bars that move: the longest is the fullest of them all. */
+export function ReplicaTable({ replicas }: { readonly replicas: readonly Replica[] }) {
+  if (replicas.length === 0) return <Empty title="No replica yet">They appear here as soon as they start.</Empty>;
+  const sorted = [...replicas].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
+  const most = Math.max(
+    1,
+    ...sorted.map((one) => Math.max(one.in_flight, one.signals?.running ?? 0, one.signals?.waiting ?? 0)),
+  );
+  return (
+    <div className="table-place">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Replica</th>
+            <th scope="col">State</th>
+            <th scope="col" className="number">
+              In flight
+            </th>
+            <th scope="col" className="number">
+              Running
+            </th>
+            <th scope="col" className="number">
+              Queue
+            </th>
+            <th scope="col" className="number">
+              KV used
+            </th>
+            <th scope="col" className="number">
+              Hit rate
+            </th>
+            <th scope="col">Breaker</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((one) => (
+            <Row key={one.id} one={one} most={most} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ most, one }: { readonly one: Replica; readonly most: number }) {
+  const { signals } = one;
+  const why = one.problem || one.suspect;
+  return (
+    <tr>
+      <td>
+        <span title={one.url}>{one.id}</span> <span className="muted">{one.engine}</span>
+      </td>
+      <td>
+        <Badge tone={one.leaving ? 'warn' : TONES[one.state]}>{one.leaving ? 'leaving' : one.state}</Badge>
+      </td>
+      <Count value={one.in_flight} most={most} />
+      <Count value={signals?.running ?? null} most={most} />
+      <Count value={signals?.waiting ?? null} most={most} />
+      <td className="number">
+        <span className="measure">
+          <Bar share={signals?.kvUsed ?? 0} tone={(signals?.kvUsed ?? 0) > 0.9 ? 'bad' : 'info'} />
+          {percent(signals?.kvUsed ?? null)}
+        </span>
+      </td>
+      <td className="number">{percent(signals?.cacheHitRate ?? null)}</td>
+      <td>{one.breaker === 'open' ? <Badge tone="bad">open</Badge> : <span className="muted">closed</span>}</td>
+      <td className="cut" title={why}>
+        {why === '' ? <span className="muted">–</span> : why}
+      </td>
+    </tr>
+  );
+}
+
+function Count({ most, value }: { readonly value: number | null; readonly most: number }) {
+  return (
+    <td className="number">
+      <span className="measure">
+        <Bar share={(value ?? 0) / most} />
+        {value === null ? '–' : whole(value)}
+      </span>
+    </td>
+  );
+}

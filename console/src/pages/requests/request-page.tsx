@@ -1,0 +1,5 @@
+import { PageHead } from '../../parts/basics';
+
+export function RequestPage() {
+  return <PageHead title="Request" />;
+}

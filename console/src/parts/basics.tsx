@@ -1,0 +1,73 @@
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: 'plain' | 'primary' | 'danger' | 'quiet';
+}
+
+export function Button({ className = '', look = 'plain', type = 'button', ...rest }: ButtonProps) {
+  return <button type={type} className={`button button-${look} ${className}`} {...rest} />;
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'idle' | 'info';
+
+/** A state in one word, with a dot for the eye and the word for everybody else. */
+export function Badge({ children, tone, title }: { children: ReactNode; tone: Tone; title?: string }) {
+  return (
+    <span className={`badge badge-${tone}`} title={title}>
+      <span className="dot" aria-hidden="true" />
+      {children}
+    </span>
+  );
+}
+
+/** A share as a bar. The number stands beside it: the bar itself says nothing to a screen reader. */
+export function Bar({ share, tone = 'info' }: { readonly share: number; readonly tone?: Tone }) {
+  const width = `${Math.round(100 * Math.min(1, Math.max(0, share)))}%`;
+  return (
+    <span className="bar" aria-hidden="true">
+      <span className={`bar-fill bar-${tone}`} style={{ width }} />
+    </span>
+  );
+}
+
+export function Card({
+  actions,
+  children,
+  title,
+}: {
+  readonly title?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className="card">
+      {title === undefined ? null : (
+        <header className="card-head">
+          <h2>{title}</h2>
+          <div className="card-actions">{actions}</div>
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export function PageHead({
+  actions,
+  about,
+  title,
+}: {
+  readonly title: ReactNode;
+  readonly about?: ReactNode;
+  readonly actions?: ReactNode;
+}) {
+  return (
+    <header className="page-head">
+      <div className="page-title">
+        <h1>{title}</h1>
+        {about === undefined ? null : <p className="muted">{about}</p>}
+      </div>
+      <div className="page-actions">{actions}</div>
+    </header>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ResourceEvent } from '../api/types';
+import { Badge } from './basics';
+import { Empty } from './states';
+import { Time } from './time';
+
+export function EventTable({ events }: { readonly events: readonly ResourceEvent[] }) {
+  if (events.length === 0) return <Empty title="Nothing has happened yet">Events of resources appear here.</Empty>;
+  return (
+    <div className="table-place">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Resource</th>
+            <th scope="col">Reason</th>
+            <th scope="col">Message</th>
+            <th scope="col" className="number">
+              Count
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => (
+            <tr key={event.id}>
+              <td className="mono">
+                <Time at={event.last_at} />
+              </td>
+              <td>
+                <span className="muted">{event.kind} </span>
+                {event.name}
+              </td>
+              <td>
+                <Badge tone={event.type === 'warning' ? 'warn' : 'idle'}>{event.reason}</Badge>
+              </td>
+              <td>{event.message}</td>
+              <td className="number">{event.count}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

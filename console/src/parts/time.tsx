@@ -1,0 +1,49 @@
+import { useSyncExternalStore } from 'react';
+
+type Zone = 'UTC' | 'local';
+const KEY = 'twinyard.zone';
+const listeners = new Set<() => void>();
+let zone: Zone = localStorage.getItem(KEY) === 'local' ? 'local' : 'UTC';
+
+/** The zone in which times are shown: UTC unless the visitor has chosen the browser's. */
+export function useZone(): [Zone, () => void] {
+  const now = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    () => zone,
+  );
+  return [
+    now,
+    () => {
+      zone = zone === 'UTC' ? 'local' : 'UTC';
+      localStorage.setItem(KEY, zone);
+      for (const listener of listeners) listener();
+    },
+  ];
+}
+
+function parts(at: Date, shown: Zone): { day: string; clock: string } {
+  const moved = shown === 'UTC' ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  const iso = moved.toISOString();
+  return { day: iso.slice(0, 10), clock: iso.slice(11, 19) };
+}
+
+/** A time in the chosen zone; the day is left out where it is today. */
+export function Time({ at, hasMs = false }: { readonly at: string; readonly hasMs?: boolean }) {
+  const [shown] = useZone();
+  const date = new Date(at);
+  const { clock, day } = parts(date, shown);
+  const today = parts(new Date(), shown).day;
+  const ms = hasMs ? `.${String(date.getUTCMilliseconds()).padStart(3, '0')}` : '';
+  return (
+    <time dateTime={at} title={at}>
+      {day === today ? '' : `${day} `}
+      {clock}
+      {ms}
+    </time>
+  );
+}

@@ -1,0 +1,88 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Loading } from '../parts/states';
+import { NotFound } from './not-found';
+import { Shell } from './shell';
+
+/**
+ * Every page: one folder under pages/, loaded when it is opened. All that a page shows is in its address, so that a link shows the
+ * same to others: `validateSearch` names its parameters, and drops what it does not know.
+ */
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+type Given = Record<string, unknown>;
+/** A parameter as text; undefined leaves it out of the address. */
+const text = (given: Given, name: string) => {
+  const value = given[name];
+  return value === undefined || value === '' || typeof value === 'object' ? undefined : String(value);
+};
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+});
+
+export const ENDPOINT_TABS = ['replicas', 'logs', 'events', 'policy', 'yaml'] as const;
+export type EndpointTab = (typeof ENDPOINT_TABS)[number];
+
+const endpoint = createRoute({
+  getParentRoute: () => root,
+  path: '/endpoints/$workspace/$name',
+  validateSearch: (given: Given): { tab?: EndpointTab; replica?: string; find?: string } => ({
+    tab: ENDPOINT_TABS.find((one) => one === given.tab),
+    replica: text(given, 'replica'),
+    find: text(given, 'find'),
+  }),
+  component: lazyRouteComponent(() => import('../pages/endpoint/endpoint-page'), 'EndpointPage'),
+});
+
+export interface RequestSearch {
+  workspace?: string;
+  endpoint?: string;
+  id?: string;
+  model?: string;
+  key?: string;
+  class?: string;
+  replica?: string;
+  outcome?: string;
+  min_ttft_ms?: string;
+  min_duration_ms?: string;
+  cursor?: string;
+}
+const REQUEST_PARAMETERS = [
+  ...['workspace', 'endpoint', 'id', 'model', 'key', 'class', 'replica', 'outcome'],
+  ...['min_ttft_ms', 'min_duration_ms', 'cursor'],
+];
+
+const requests = createRoute({
+  getParentRoute: () => root,
+  path: '/requests',
+  validateSearch: (given: Given): RequestSearch =>
+    Object.fromEntries(REQUEST_PARAMETERS.map((name) => [name, text(given, name)])),
+  component: lazyRouteComponent(() => import('../pages/requests/requests-page'), 'RequestsPage'),
+});
+
+const request = createRoute({
+  getParentRoute: () => root,
+  path: '/requests/$id',
+  component: lazyRouteComponent(() => import('../pages/requests/request-page'), 'RequestPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([overview, endpoint, requests, request]),
+  defaultPreload: 'intent',
+  defaultPendingComponent: () => <Loading />,
+  // Numbers and words stand in the address as they are.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    return query === '' ? '' : `?${query}`;
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,147 @@
+import { Menu } from '@base-ui/react/menu';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { live, useLive } from '../api/live';
+import { logOut, useSession } from '../api/queries';
+import { Button } from '../parts/basics';
+import { useZone } from '../parts/time';
+import { Mark } from './mark';
+import { Navigation } from './navigation';
+import { useTheme } from './theme';
+
+/** Changes that follow each other quickly are read once. */
+const REFRESH_MS = 1000;
+
+/** What every page has around it. */
+export function Shell() {
+  useFreshQueries();
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <header className="topbar">
+        <Link to="/" className="brand" aria-label="Twinyard: overview">
+          <Mark />
+          <span>Twinyard</span>
+        </Link>
+        <Navigation />
+        <div className="topbar-end">
+          <LiveSwitch />
+          <ZoneSwitch />
+          <ThemeSwitch />
+          <VisitorMenu />
+        </div>
+      </header>
+      <LostConnection />
+      <main id="content" className="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+/** Reads what is in view again when the stream reports a change. */
+function useFreshQueries(): void {
+  const client = useQueryClient();
+  const changes = useLive((snapshot) => snapshot.changes);
+  const last = useRef(0);
+  useEffect(() => {
+    if (changes === 0) return;
+    const wait = Math.max(0, last.current + REFRESH_MS - Date.now());
+    const timer = window.setTimeout(() => {
+      last.current = Date.now();
+      void client.invalidateQueries({ queryKey: ['api'] });
+    }, wait);
+    return () => window.clearTimeout(timer);
+  }, [changes, client]);
+}
+
+function LiveSwitch() {
+  const state = useLive((snapshot) => snapshot.state);
+  const isPaused = state === 'paused';
+  const words = { connecting: 'Connecting', live: 'Live', paused: 'Paused', lost: 'Lost' };
+  return (
+    <button
+      type="button"
+      className={`live live-${state}`}
+      aria-pressed={!isPaused}
+      title={isPaused ? 'Follow the gateway again' : 'Stop following: the page stays as it is'}
+      onClick={() => (isPaused ? live.resume() : live.pause())}
+    >
+      <span className="dot" aria-hidden="true" />
+      {words[state]}
+    </button>
+  );
+}
+
+function ZoneSwitch() {
+  const [zone, toggle] = useZone();
+  return (
+    <Button look="quiet" onClick={toggle} title="Time zone of all times on the page">
+      {zone === 'UTC' ? 'UTC' : 'Local'}
+    </Button>
+  );
+}
+
+function ThemeSwitch() {
+  const [theme, next] = useTheme();
+  return (
+    <Button look="quiet" onClick={next} aria-label={`Theme: ${theme}`} title={`Theme: ${theme}`}>
+      <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
+        <circle cx="8" cy="8" r="5.5" fill="none" />
+        <path d="M8 2.5a5.5 5.5 0 0 1 0 11z" className="filled" />
+      </svg>
+    </Button>
+  );
+}
+
+function VisitorMenu() {
+  const { data } = useSession();
+  if (data === null || data === undefined) return null;
+  const { expires_at, name, role, version, workspaces } = data;
+  const own = Object.entries(workspaces);
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="button button-quiet visitor" aria-label={`Logged in as ${name}`}>
+        {name}
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={6} align="end" className="menu-positioner">
+          <Menu.Popup className="menu">
+            <div className="menu-facts">
+              <p>
+                <strong>{name}</strong>
+              </p>
+              <p className="muted">
+                {role === 'none' ? '' : `${role} everywhere`}
+                {own.map(([workspace, one]) => ` ${one} in ${workspace}`).join(',')}
+              </p>
+              {expires_at === null ? null : (
+                <p className="muted">until {expires_at.slice(0, 16).replace('T', ' ')} UTC</p>
+              )}
+              <p className="muted">Twinyard {version}</p>
+            </div>
+            <Menu.Item className="menu-item" onClick={() => void logOut()}>
+              Log out
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function LostConnection() {
+  const isLost = useLive((snapshot) => snapshot.state === 'lost');
+  return (
+    <div role="status" className="lost-place">
+      {isLost ? (
+        <p className="lost">
+          The connection to the gateway is lost; the page shows what was known last. It connects again by itself.
+        </p>
+      ) : null}
+    </div>
+  );
+}

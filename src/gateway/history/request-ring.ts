@@ -1,0 +1,94 @@
+import type { FailedAttempt, FinishedRequest, Outcome } from '../request/request-record.js';
+
+/** A request that has ended, as the ring keeps it: ids, names of the installation and numbers, no text. */
+export interface PastRequest {
+  /** Grows with every request. */
+  number: number;
+  id: string;
+  endpoint: string;
+  model: string;
+  keyId: string;
+  sloClass: string;
+  replica: string;
+  status: number;
+  outcome: Outcome;
+  cause: string;
+  attempts: number;
+  isStreamed: boolean;
+  arrivedUs: number;
+  queuedUs: number;
+  dispatchedUs: number;
+  firstTokenUs: number;
+  endedUs: number;
+  inputTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  policy: string;
+  failedAttempts: readonly FailedAttempt[];
+}
+
+/** The last requests, a bounded number of them: the newest overwrites the oldest, so that nothing is allocated for long. */
+export class RequestRing {
+  readonly #most: number;
+  readonly #entries: PastRequest[] = [];
+  #added = 0;
+
+  constructor(most = 10_000) {
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  ended(request: FinishedRequest): void {
+    const at = this.#added % this.#most;
+    this.#entries[at] ??= {} as PastRequest;
+    const entry = this.#entries[at];
+    this.#added++;
+    entry.number = this.#added;
+    entry.id = request.id;
+    entry.endpoint = request.endpoint.name;
+    entry.model = request.model;
+    entry.keyId = request.keyId;
+    entry.sloClass = request.sloClass;
+    entry.replica = request.replicaId;
+    entry.status = request.status;
+    entry.outcome = request.outcome;
+    entry.cause = request.cause;
+    entry.attempts = request.attempts;
+    entry.isStreamed = request.isStreamed;
+    entry.arrivedUs = request.arrivedUs;
+    entry.queuedUs = request.queuedUs;
+    entry.dispatchedUs = request.dispatchedUs;
+    entry.firstTokenUs = request.firstTokenUs;
+    entry.endedUs = request.endedUs;
+    entry.inputTokens = request.inputTokens;
+    entry.cachedTokens = request.cachedTokens;
+    entry.outputTokens = request.outputTokens;
+    entry.policy = request.policy;
+    entry.failedAttempts = request.failedAttempts;
+  }
+
+  /**
+   * Requests that ended before one, the latest first. The entries are the ring's own: to be copied at once.
+   * @param number of that request; Infinity for the latest of all
+   */
+  before(number: number, count: number, isWanted: (request: PastRequest) => boolean): PastRequest[] {
+    const found: PastRequest[] = [];
+    const { length } = this.#entries;
+    const skipped = Math.min(Math.max(0, this.#added - number + 1), length);
+    for (let i = skipped; i < length && found.length < count; i++) {
+      const entry = this.#entries[(this.#added - 1 - i) % this.#most]!;
+      if (isWanted(entry)) found.push(entry);
+    }
+    return found;
+  }
+
+  /** How many of the requests that are kept are wanted. */
+  count(isWanted: (request: PastRequest) => boolean): number {
+    let count = 0;
+    for (const entry of this.#entries) if (isWanted(entry)) count++;
+    return count;
+  }
+}
