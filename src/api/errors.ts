@@ -90,6 +90,14 @@ export const takenReplica = (id: string) =>
 export const unlimitedKeys = () =>
   new InputError('API_NO_KEYS', 'access.keys', 'is off: no request is limited', 'set access.keys to required');
 
+export const notRecording = () =>
+  new InputError(
+    'API_NOT_RECORDING',
+    'gateway',
+    'does not record its traffic',
+    "set 'record' in its configuration and restart it",
+  );
+
 export const noStore = () =>
   new InputError('API_NO_STORE', 'gateway', 'has no store', "start it with --store, or with 'store' in its file");
 

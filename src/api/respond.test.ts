@@ -35,8 +35,8 @@ describe('roles', () => {
   });
 });
 
-/** Reading logs, the models behind a registry's token and the audit log takes more than looking. */
-const needsMore = (path: string) => /\/(logs|models|audit)(\/|$)/.test(path);
+/** Reading logs, recorded traffic, the models behind a registry's token and the audit log takes more than looking. */
+const needsMore = (path: string) => /\/(logs|recording|models|audit)(\/|$)/.test(path);
 
 describe('routing', () => {
   it('has no two routes for the same call, and decodes path parameters', () => {

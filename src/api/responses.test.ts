@@ -208,6 +208,8 @@ describe('every response fits the schema of the OpenAPI document', () => {
     await ask(`POST ${FILE_ENDPOINT}/replicas`, { url: engine.url, id: 'late' });
     await ask(`GET ${FILE_ENDPOINT}/replicas`);
     await ask(`DELETE ${FILE_ENDPOINT}/replicas/late`);
+    expect(await ask(`GET ${FILE_ENDPOINT}/recording?last=1h`)).toMatch(/^event: facts\n/);
+    await ask(`GET ${FILE_ENDPOINT}/recording?last=soon`);
     await ask(`PUT ${FILE_ENDPOINT}/policy`, { policy: 'lmetric' });
     await ask(`PUT ${FILE_ENDPOINT}/policy`, { routing: { policy: 'lmetric' }, priority: { policy: 'x' } });
     expect((await ask(`GET ${FILE_ENDPOINT}/policy/history`)).items.length).toBeGreaterThan(1);

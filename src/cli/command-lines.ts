@@ -61,6 +61,7 @@ import { TRACE_STATS } from './trace/stats.js';
 import { TUNE } from './tune/tune.js';
 import { VALIDATE } from './validate/validate.js';
 import { VERSION } from './version.js';
+import { WHAT_IF } from './whatif/whatif.js';
 
 /** Every command and subcommand that takes flags: documentation, completion and tests walk this list. */
 export const COMMAND_LINES: readonly CommandLine[] = [
@@ -70,6 +71,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   PLAN,
   TUNE,
   SWEEP,
+  WHAT_IF,
   WORKER,
   EXPERIMENT_STATUS,
   EXPERIMENT_FETCH,

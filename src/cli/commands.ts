@@ -54,6 +54,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./tune/tune.js')).tune,
   },
   {
+    name: 'whatif',
+    group: 'Simulate',
+    summary: 'predict what another policy or fleet would have made of recorded traffic, and how sure that is',
+    load: async () => (await import('./whatif/whatif.js')).whatIfCommand,
+  },
+  {
     name: 'worker',
     group: 'Simulate',
     summary: 'compute runs of experiments from a queue, on any number of machines',

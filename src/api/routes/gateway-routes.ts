@@ -11,6 +11,7 @@ import { CONFIGURATION } from '../views/configuration-view.js';
 import { DECISION, EXPLANATION } from '../views/decision-views.js';
 import { LIVE_ENDPOINT, RELOADED, REPLICA } from '../views/gateway-views.js';
 import { withoutSecrets } from '../without-secrets.js';
+import { RECORDING_ROUTE } from './recording-route.js';
 
 const IN_WORKSPACE = {
   workspace: field(text(63), {
@@ -119,6 +120,7 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     handle: ({ gateway }, { params }) =>
       ok(endpointView(liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! }))),
   }),
+  RECORDING_ROUTE,
   defineRoute({
     method: 'GET',
     path: '/api/v1/config',

@@ -24,7 +24,7 @@ export function checkConflicts(flags: FlagValues<FlowControlFlags & InstanceFlag
   }
 }
 
-function checkFlowControl(flags: FlagValues<FlowControlFlags>): void {
+export function checkFlowControl(flags: FlagValues<FlowControlFlags>): void {
   if (!flags.values['flow-control']) {
     const names = Object.keys(flowControlFlags) as (keyof FlowControlFlags)[];
     refuseGiven(flags, names, 'there is no gateway queue', 'add --flow-control, or leave it out');

@@ -33,10 +33,15 @@ export class RunSimulator {
 
   #latencyModel(replica: ReplicaModelConfig): LatencyModel {
     const wanted = JSON.stringify(replica);
-    if (this.#latency === null || this.#latencyOf !== wanted) this.#latency = withQueueing(latencyOf(replica), replica);
+    if (this.#latency === null || this.#latencyOf !== wanted) this.#latency = replicaLatency(replica);
     this.#latencyOf = wanted;
     return this.#latency;
   }
+}
+
+/** The step times of a replica by its profile, or by its latency model from the data sheets of model and GPU. */
+export function replicaLatency(replica: ReplicaModelConfig): LatencyModel {
+  return withQueueing(latencyOf(replica), replica);
 }
 
 function latencyOf(replica: ReplicaModelConfig): LatencyModel {

@@ -1,11 +1,12 @@
 import { modelErrorOf, withModelError } from '../../experiment/plan/model-error.js';
-import { withQueueing } from '../../replica/latency/contract.js';
-import { profileLatency } from '../../replica/latency/profile-latency.js';
+import { replicaLatency } from '../../experiment/runs/simulate-run.js';
+import type { LatencyModel } from '../../replica/latency/contract.js';
+import { scaledLatency } from '../../replica/latency/latency-range.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
 import { askedConfig } from './asked-config.js';
 import { type AskedRun, askedRun } from './asked-runs.js';
-import { type Baseline, checkBaseline } from './baseline.js';
+import { type Baseline, checkBaseline, replayedMetrics } from './baseline.js';
 import { fitRecorded } from './fit-recorded.js';
 import { predictMetric } from './predicted-metric.js';
 import { type RecordedFleet, readRecordedFleet } from './recorded-fleet.js';
@@ -19,6 +20,8 @@ const EXTREME_RUNS = 3;
 /** Step times are never known better: the same steps take this much more or less from one run to the next. */
 const LEAST_STEP_ERROR = 0.02;
 const MOST_STEP_ERROR = 0.3;
+/** What to expect of a GPU that was never measured: docs/fidelity.md. */
+const UNKNOWN_GPU_ERROR = 0.2;
 
 /** Called with the progress; may return a promise that is waited for. */
 export type WhatIfWatch = (progress: WhatIfProgress) => void | Promise<void>;
@@ -29,7 +32,7 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
   const fleet = await readRecordedFleet(question);
   const model = await modelOf(question, fleet, watch);
   await watch({ stage: 'checking', done: 0, total: 0 });
-  const latency = withQueueing(profileLatency(model.replica.latencyProfile!), model.replica);
+  const latency = replicaLatency(model.replica);
   const baseline = checkBaseline(fleet, model.replica, latency);
   const { runs = RUNS } = question;
   const perAlternative = runs + 2 * EXTREME_RUNS;
@@ -38,12 +41,16 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
   const alternatives: WhatIfAlternative[] = [];
   for (const [i, asked] of question.alternatives.entries()) {
     let done = i * perAlternative;
-    const config = askedConfig(question, fleet, model.replica, asked);
+    const engine =
+      asked.replica === undefined
+        ? { replica: model.replica, latency, stepError }
+        : otherEngine(asked.replica, model.replica, fleet, baseline, stepError);
+    const config = askedConfig(question, fleet, engine.replica, asked);
     const simulated = async (cluster: ClusterConfig, run: number): Promise<AskedRun> => {
       await watch({ stage: 'simulating', done: done++, total });
-      return askedRun(fleet, cluster, latency, run, runs);
+      return askedRun(fleet, cluster, engine.latency, run, runs);
     };
-    alternatives.push(await answer(asked, config, baseline, stepError, runs, simulated));
+    alternatives.push(await answer(asked, config, baseline, engine.stepError, runs, simulated));
   }
   await watch({ stage: 'simulating', done: total, total });
   return documentOf(question, fleet, model, baseline, stepError, alternatives);
@@ -72,6 +79,34 @@ function stepErrorOf(replica: ReplicaModelConfig, { metrics }: Baseline): number
   const stated = modelErrorOf(replica)?.step ?? 0;
   const shown = Math.abs(metrics.find(({ metric }) => metric === 'itl_mean_ms')?.error ?? 0);
   return Math.min(MOST_STEP_ERROR, Math.max(LEAST_STEP_ERROR, stated, shown));
+}
+
+/** Step times on another GPU, and how far they may be off. */
+interface OtherEngine {
+  replica: ReplicaModelConfig;
+  latency: LatencyModel;
+  stepError: number;
+}
+
+/**
+ * Another GPU: its own profile, or its data sheet with the factor by which the recorded engines differ from theirs. A data
+ * sheet predicts another GPU less well than a profile its own.
+ */
+function otherEngine(
+  replica: ReplicaModelConfig,
+  recorded: ReplicaModelConfig,
+  fleet: RecordedFleet,
+  { simulated }: Baseline,
+  stepError: number,
+): OtherEngine {
+  const latency = replicaLatency(replica);
+  const stated = modelErrorOf(replica)?.step ?? UNKNOWN_GPU_ERROR;
+  const error = Math.min(MOST_STEP_ERROR, Math.hypot(stepError, stated));
+  if (replica.latencyProfile !== undefined) return { replica, latency, stepError: error };
+  const { latencyProfile: _, ...engine } = recorded;
+  const bySheet = { ...engine, latencyModel: replica.latencyModel };
+  const factor = simulated.itl_mean_ms / replayedMetrics(fleet, bySheet, replicaLatency(bySheet)).itl_mean_ms;
+  return { replica, latency: scaledLatency(latency, factor), stepError: error };
 }
 
 async function answer(

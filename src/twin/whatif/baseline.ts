@@ -48,7 +48,8 @@ export function measuredMetrics({ answered, trace }: RecordedFleet): MetricRow {
   return metricsOfResponses(times, input === 0 ? Number.NaN : cached / input);
 }
 
-function replayedMetrics(fleet: RecordedFleet, replica: ReplicaModelConfig, latency: LatencyModel): MetricRow {
+/** The recording as simulated, every request on the replica that served it. */
+export function replayedMetrics(fleet: RecordedFleet, replica: ReplicaModelConfig, latency: LatencyModel): MetricRow {
   const times: Record<'ttftUs' | 'e2eUs' | 'outputTokens', number[]> = { ttftUs: [], e2eUs: [], outputTokens: [] };
   let cached = 0;
   let input = 0;
@@ -89,11 +90,9 @@ function tooFarOff({ trace }: RecordedFleet, metrics: readonly BaselineMetric[])
   const [e2e, ttft, cached] = [errorOf('e2e_mean_ms'), errorOf('ttft_mean_ms'), errorOf('cached_share')];
   if (Math.abs(cached) > MOST_CACHED_ERROR) {
     const { blocks } = trace.table;
-    const seen =
-      blocks === null ? 'no blocks were recorded' : `it was recorded in blocks of ${blocks.blockTokens} tokens`;
-    return `the recording does not show what caches held: ${seen}, and simulated caches find ${(100 * cached).toFixed(0)} points more or less of the prompts. Record with the engines' block size (\`block_size\` of the policy)`
-      .replace('points more or less', cached > 0 ? 'points more' : 'points less')
-      .replace(/-(\d+ points)/, '$1');
+    const seen = blocks === null ? 'no blocks were recorded' : `blocks of ${blocks.blockTokens} tokens were recorded`;
+    const points = `${Math.abs(100 * cached).toFixed(0)} points ${cached > 0 ? 'more' : 'less'}`;
+    return `the recording does not show what caches held: ${seen}, and simulated caches find ${points} of the prompts. Record with the block size of the engines (\`block_size\` of the policy)`;
   }
   if (Math.abs(e2e) <= MOST_E2E_ERROR && Math.abs(ttft) <= MOST_TTFT_ERROR) return null;
   return `the profile does not describe these engines: simulated as recorded, E2E is ${percent(e2e)} and TTFT ${percent(ttft)} off. Fit one to the recording, or give that of these engines`;

@@ -1,6 +1,6 @@
 import { percentile } from '../../kernel/percentile.js';
 import type { MetricRow, WhatIfMetric } from './recorded-metrics.js';
-import type { BaselineMetric, PredictedMetric } from './whatif-document.js';
+import type { BaselineMetric, WhatIfPrediction } from './whatif-document.js';
 
 /**
  * By how much two runs of the same requests on the same hardware differ, as a share of the value: 95 % of pairs. Of TTFT and
@@ -33,7 +33,7 @@ export interface AskedMetric {
  * What would have been measured: the measured value times the simulated change. Its interval has the error of the baseline,
  * what step times may be off by, the spread of runs, and that of hardware from one run to the next.
  */
-export function predictMetric(baseline: BaselineMetric, asked: AskedMetric): PredictedMetric {
+export function predictMetric(baseline: BaselineMetric, asked: AskedMetric): WhatIfPrediction {
   const { error, measured, metric, simulated } = baseline;
   const isShare = metric === 'cached_share';
   const sorted = Float64Array.from(asked.runs, (run) => run[metric]).sort();
@@ -58,7 +58,7 @@ export function predictMetric(baseline: BaselineMetric, asked: AskedMetric): Pre
   };
 }
 
-function claimOf(was: number, low: number, high: number, isMoreBetter: boolean): PredictedMetric['claim'] {
+function claimOf(was: number, low: number, high: number, isMoreBetter: boolean): WhatIfPrediction['claim'] {
   if (low > was) return isMoreBetter ? 'better' : 'worse';
   if (high < was) return isMoreBetter ? 'worse' : 'better';
   return 'none';

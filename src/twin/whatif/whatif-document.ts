@@ -51,7 +51,7 @@ export interface WhatIfAlternative {
   /** Why nothing is claimed; null where something is. */
   refused: string | null;
   verdict: string;
-  metrics: PredictedMetric[];
+  metrics: WhatIfPrediction[];
   /** Share of requests that this fleet would refuse. */
   rejected: number;
   /** Requests per replica in the first run. */
@@ -60,7 +60,7 @@ export interface WhatIfAlternative {
   runs: number;
 }
 
-export interface PredictedMetric {
+export interface WhatIfPrediction {
   metric: WhatIfMetric;
   /** Measured in the recording. */
   was: number;

@@ -1,5 +1,5 @@
 import { WHAT_IF_TITLES, type WhatIfMetric } from './recorded-metrics.js';
-import type { PredictedMetric } from './whatif-document.js';
+import type { WhatIfPrediction } from './whatif-document.js';
 import type { AskedFleet } from './whatif-question.js';
 
 /** What the sentence is about; the table has the others. */
@@ -11,7 +11,7 @@ export function alternativeName({ replicas, replica, routing }: AskedFleet, inst
 }
 
 /** One sentence: what changes for certain, or that nothing can be claimed, and why. */
-export function alternativeVerdict(name: string, metrics: readonly PredictedMetric[], refused: string | null): string {
+export function alternativeVerdict(name: string, metrics: readonly WhatIfPrediction[], refused: string | null): string {
   if (refused !== null) return `No difference can be claimed for ${name}: ${refused}.`;
   const named = metrics.filter(({ metric }) => NAMED.includes(metric));
   const claimed = named.filter(({ claim }) => claim !== 'none');
@@ -24,12 +24,12 @@ export function alternativeVerdict(name: string, metrics: readonly PredictedMetr
   return `${name} would have given ${claimed.map(claimText).join(', ')}${open}.`;
 }
 
-function claimText({ change, changeHigh, changeLow, metric, predicted, was }: PredictedMetric): string {
-  const range = `${whatIfChange(metric, changeLow)} to ${whatIfChange(metric, changeHigh)}`;
+function claimText({ change, changeHigh, changeLow, metric, predicted, was }: WhatIfPrediction): string {
+  const range = `${whatIfChange(metric, changeLow)} and ${whatIfChange(metric, changeHigh)}`;
   return `${titleOf(metric)} ${whatIfValue(metric, predicted)} instead of ${whatIfValue(metric, was)} (${whatIfChange(metric, change)}, between ${range})`;
 }
 
-function inside({ change, changeHigh, changeLow, metric }: PredictedMetric): string {
+function inside({ change, changeHigh, changeLow, metric }: WhatIfPrediction): string {
   const range = `${whatIfChange(metric, changeLow)} to ${whatIfChange(metric, changeHigh)}`;
   return `${titleOf(metric)} would change by ${whatIfChange(metric, change)}, and anything from ${range} is as likely`;
 }

@@ -1,0 +1,43 @@
+import { endpoint } from '../../control/resources/kinds/endpoint.js';
+import { recordedLines } from '../../gateway/recording/recorded-lines.js';
+import { parseDuration } from '../../kernel/text/duration.js';
+import { field, text } from '../../schema/fields.js';
+import { type ApiRoute, defineRoute } from '../api-route.js';
+import { badQuery, notRecording } from '../errors.js';
+import { liveEndpoint } from '../gateway/live-endpoints.js';
+
+const LAST = '1h';
+
+/** Lengths, times and hashes of what an endpoint served: enough to replay it, and no text. */
+export const RECORDING_ROUTE: ApiRoute = defineRoute({
+  method: 'GET',
+  path: `/api/v1/workspaces/{workspace}/${endpoint.plural}/{name}/recording`,
+  // Who asked for what, when and how much: more than a viewer of an endpoint needs.
+  role: 'operator',
+  scope: 'workspace',
+  summary: 'Stream the recorded requests of an endpoint: lengths, times and hashed blocks, never text',
+  query: { last: field(text(40), { default: LAST, help: "requests of the last so long, such as '1h'" }) },
+  response: { type: 'stream' },
+  handle({ gateway }, { params, query }) {
+    const served = liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! });
+    const us = parseDuration(query.last);
+    if (us === null) throw badQuery('last', 'is not a duration', "give one such as '30m' or '1h'");
+    const { record } = gateway.config;
+    if (record === null || record.path === '-') throw notRecording();
+    const lines = recordedLines(record.path, served.name, gateway.epochUs + gateway.nowMs() * 1000 - us);
+    const { admission, blockSize, flowControl, name, options } = served.policy;
+    const facts = {
+      endpoint: served.name,
+      policy: { policy: name, options },
+      ...{ admission, flowControl, blockSize, signalsMs: gateway.config.signals.intervalMs },
+    };
+    return { status: 200 as const, stream: recordingStream(facts, lines) };
+  },
+});
+
+/** Server-sent events: how requests were decided, each request, and `end` after the last one. */
+async function* recordingStream(facts: object, lines: AsyncIterable<string>): AsyncGenerator<string> {
+  yield `event: facts\ndata: ${JSON.stringify(facts)}\n\n`;
+  for await (const line of lines) yield `event: request\ndata: ${line}\n\n`;
+  yield 'event: end\ndata: {}\n\n';
+}
