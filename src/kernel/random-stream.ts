@@ -6,7 +6,13 @@ export interface RandomStream {
   below(bound: number): number;
   /** The four state words: save and restore make a decision repeatable. */
   state(): [number, number, number, number];
-  restore(state: readonly [number, number, number, number]): void;
+  restore(state: ArrayLike<number>): void;
+}
+
+/** Saves its state often: without an allocation. */
+export interface SavableStream extends RandomStream {
+  /** Writes the four state words. */
+  save(words: Float64Array): void;
 }
 
 /** 32-bit FNV-1a of a name, so that a stream's draws depend on its name and not on the order of creation. */
@@ -29,7 +35,7 @@ function splitmix(seed: number): () => number {
 }
 
 /** xoshiro128**, seeded from (seed, name). Seeds are whole numbers up to 2^53. */
-export function randomStream(seed: number, name: string): RandomStream {
+export function randomStream(seed: number, name: string): SavableStream {
   const low = splitmix((seed >>> 0) ^ hashName(name));
   const high = splitmix(Math.floor(seed / 2 ** 32) ^ hashName(`${name}/high`));
   let a = low() ^ high();
@@ -55,8 +61,17 @@ export function randomStream(seed: number, name: string): RandomStream {
     next,
     below: (bound) => Math.floor(next() * bound),
     state: () => [a, b, c, d],
+    save: (words) => {
+      words[0] = a;
+      words[1] = b;
+      words[2] = c;
+      words[3] = d;
+    },
     restore: (state) => {
-      [a, b, c, d] = state;
+      a = state[0]!;
+      b = state[1]!;
+      c = state[2]!;
+      d = state[3]!;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { RandomStream } from '../kernel/random-stream.js';
 import type { Explanation } from './explanation.js';
 import type { FleetSignal, FleetView, Signal } from './fleet-view.js';
 import type { OptionSchema } from './options.js';
+import type { PickState } from './pick-state.js';
 import type { RequestFeatures } from './request-features.js';
 
 /** What a policy gets from its host besides its options. */
@@ -41,9 +42,15 @@ export interface RoutingPolicy<Options = unknown> extends PolicyFacts<Options> {
 export interface RoutingPicker {
   /**
    * The slot of the chosen replica, or -1 when none is eligible. Allocates nothing and changes nothing but counters that
-   * are part of the rule itself (whose turn it is). With `why`, it makes the same choice and explains it.
+   * are part of the rule itself (whose turn it is). With `why`, it makes the same choice, explains it, and saves in `why.state`
+   * what it depended on besides its arguments and the random stream.
    */
   pick(request: RequestFeatures, view: FleetView, why?: Explanation): number;
+  /**
+   * The next pick is made from a state that an earlier pick saved, perhaps of another picker with the same options. Only pickers that
+   * serve no requests are called so. Absent where a pick depends on nothing but its arguments and the random stream.
+   */
+  restore?(state: PickState, request: RequestFeatures, view: FleetView): void;
   /** The request went to this replica. Stateful policies learn here, never inside `pick`. */
   placed?(request: RequestFeatures, replica: number, view: FleetView): void;
   /** Entries that a stateful picker holds in memory: bounded for any traffic. */
@@ -77,6 +84,9 @@ export interface Scorer extends Description {
 export interface ScorerInstance {
   /** Writes a score in [0, 1] for every eligible replica; other slots are left unchanged. */
   score(request: RequestFeatures, view: FleetView, scores: Float64Array): void;
+  /** As of a picker: what the last `score` depended on besides its arguments, and scores from such a state. */
+  save?(view: FleetView, state: PickState): void;
+  restore?(state: PickState, view: FleetView): void;
   placed?(request: RequestFeatures, replica: number, view: FleetView): void;
   remembered?(): number;
 }

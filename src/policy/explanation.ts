@@ -1,4 +1,5 @@
 import type { FleetView } from './fleet-view.js';
+import { createPickState, type PickState } from './pick-state.js';
 import { hitTokens, type RequestFeatures } from './request-features.js';
 
 /**
@@ -20,6 +21,8 @@ export interface Explanation {
   tied: number;
   /** The rule that decided, for display: "highest weighted score", "its turn". */
   rule: string;
+  /** What the pick depended on besides the request and the view. */
+  state: PickState;
 }
 
 export function createExplanation(replicas: number): Explanation {
@@ -31,6 +34,7 @@ export function createExplanation(replicas: number): Explanation {
     removed: new Map(),
     tied: 0,
     rule: '',
+    state: createPickState(replicas),
   };
 }
 
@@ -42,6 +46,7 @@ export function resetExplanation(why: Explanation): void {
   if (why.removed.size > 0) why.removed.clear();
   why.tied = 0;
   why.rule = '';
+  why.state.hasColumn = false;
 }
 
 // What policies explain their picks with.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { admissionContract } from './admission.contract.js';
+import { flipContract } from './flip.contract.js';
 import { policyOptions } from './policy-options.js';
 import { optionVariants } from './policy-variants.fixture.js';
 import { ADMISSION_POLICIES, admissionPolicy, ROUTING_POLICIES, routingPolicy } from './registry.js';
@@ -7,7 +8,10 @@ import { routingContract } from './routing.contract.js';
 
 for (const policy of ROUTING_POLICIES) {
   for (const options of optionVariants(policy)) {
-    describe(`routing policy ${policy.name} ${JSON.stringify(options)}`, () => routingContract(policy, options));
+    describe(`routing policy ${policy.name} ${JSON.stringify(options)}`, () => {
+      routingContract(policy, options);
+      flipContract(policy, options);
+    });
   }
 }
 

@@ -39,6 +39,23 @@ export interface RequestFeatures {
   predictions: LatencyPredictions;
 }
 
+/** What remains of a request when its body and its blocks are gone. */
+export type RequestScalars = Omit<RequestFeatures, 'body' | 'blocks' | 'routedBlocks' | 'cachedBlocks' | 'predictions'>;
+
+/** Copies everything but the body and the arrays, without an allocation. */
+export function copyScalars(from: RequestScalars, to: RequestScalars): void {
+  to.nowUs = from.nowUs;
+  to.inputTokens = from.inputTokens;
+  to.priority = from.priority;
+  to.sloClass = from.sloClass;
+  to.tenant = from.tenant;
+  to.session = from.session;
+  to.contentKey = from.contentKey;
+  to.blockSize = from.blockSize;
+  to.blockCount = from.blockCount;
+  to.soloBlocks = from.soloBlocks;
+}
+
 /** A parsed JSON object. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 

@@ -280,7 +280,7 @@ export class Cluster implements ReplicaEvents {
       this.#lose(row, STATUS.routing_rejected, 'no instance serves its model', false);
       return;
     }
-    trace?.picked(this.nowUs, () => requestId(this.#table, row), chosen, router.host.view);
+    trace?.picked(this.nowUs, () => requestId(this.#table, row), chosen, router.host);
     router.placed(row, chosen);
     outcomes.instance[row] = chosen;
     replicas[chosen]!.enqueue(row, this.nowUs);

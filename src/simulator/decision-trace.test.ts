@@ -12,6 +12,9 @@ function fleetWith(...loads: number[]): FleetView {
   return view;
 }
 
+/** A host of which the trace needs no more. */
+const hostOf = (view: FleetView) => ({ view, findFlip: () => null });
+
 /** The trace's explanation as a host gives it to a policy. */
 function fresh({ why }: DecisionTrace): Explanation {
   resetExplanation(why);
@@ -30,7 +33,7 @@ describe('regret', () => {
   it('of a policy without scores is how much more loaded the chosen replica is than the best one', () => {
     const { trace, last } = tracer(3);
     fresh(trace);
-    trace.picked(5, () => 'request_0', 1, fleetWith(2, 6, 3));
+    trace.picked(5, () => 'request_0', 1, hostOf(fleetWith(2, 6, 3)));
     expect(last()).toMatchObject({ t_us: 5, request_id: 'request_0', chosen: 'instance_1', regret: 4 });
     expect(last().candidates.map(({ score }: { score: number }) => score)).toEqual([-2, -3, -6]);
   });
@@ -41,7 +44,7 @@ describe('regret', () => {
     view.queued[0] = 2;
     view.running[0] = 3;
     fresh(trace);
-    trace.picked(0, () => '', 0, view);
+    trace.picked(0, () => '', 0, hostOf(view));
     expect(last().regret).toBe(6);
   });
 
@@ -50,14 +53,14 @@ describe('regret', () => {
     const why = fresh(trace);
     why.scored = true;
     why.scores.set([0.25, 0.75]);
-    trace.picked(0, () => '', 0, fleetWith(0, 9));
+    trace.picked(0, () => '', 0, hostOf(fleetWith(0, 9)));
     expect(last().regret).toBe(0.5);
   });
 
   it('is zero for the best one', () => {
     const { trace, last } = tracer(2);
     fresh(trace);
-    trace.picked(0, () => '', 1, fleetWith(4, 0));
+    trace.picked(0, () => '', 1, hostOf(fleetWith(4, 0)));
     expect(last().regret).toBe(0);
   });
 
@@ -66,7 +69,7 @@ describe('regret', () => {
     const view = fleetWith(0, 5);
     view.eligible[0] = 0;
     fresh(trace);
-    trace.picked(0, () => '', 1, view);
+    trace.picked(0, () => '', 1, hostOf(view));
     expect(last()).toMatchObject({ regret: 0, candidates: [{ instance: 'instance_1' }] });
   });
 
@@ -75,7 +78,7 @@ describe('regret', () => {
     const view = fleetWith(5);
     view.eligible[0] = 0;
     fresh(trace);
-    trace.picked(0, () => '', -1, view);
+    trace.picked(0, () => '', -1, hostOf(view));
     expect(last()).toMatchObject({ chosen: null, regret: 0, candidates: [] });
   });
 });
@@ -84,7 +87,7 @@ describe('candidates', () => {
   it('are listed from the best score down; equal ones by id as text', () => {
     const { trace, last } = tracer(12);
     fresh(trace);
-    trace.picked(0, () => '', 0, fleetWith(1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1));
+    trace.picked(0, () => '', 0, hostOf(fleetWith(1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1)));
     expect(listedIds(last()).slice(0, 5)).toEqual([
       'instance_3',
       'instance_0',
@@ -97,14 +100,14 @@ describe('candidates', () => {
   it('are limited to the best k, which changes no regret', () => {
     const { trace, last } = tracer(3, 1);
     fresh(trace);
-    trace.picked(0, () => '', 0, fleetWith(7, 2, 3));
+    trace.picked(0, () => '', 0, hostOf(fleetWith(7, 2, 3)));
     expect([listedIds(last()), last().regret]).toEqual([['instance_1'], 5]);
   });
 
   it('are all listed when k is 0', () => {
     const { trace, last } = tracer(3, 0);
     fresh(trace);
-    trace.picked(0, () => '', 0, fleetWith(7, 2, 3));
+    trace.picked(0, () => '', 0, hostOf(fleetWith(7, 2, 3)));
     expect(listedIds(last())).toHaveLength(3);
   });
 
@@ -122,7 +125,7 @@ describe('candidates', () => {
     why.scores[0] = 0.9;
     why.terms.column('queue-depth', 1).set([0.9]);
     why.rule = 'highest weighted score';
-    trace.picked(0, () => '', 0, view);
+    trace.picked(0, () => '', 0, hostOf(view));
     expect(last()).toMatchObject({
       rule: 'highest weighted score',
       candidates: [
@@ -148,9 +151,9 @@ describe('candidates', () => {
     why.scored = true;
     why.scores.set([1, 0]);
     why.terms.column('old', 2).set([1, 0]);
-    trace.picked(0, () => '', 0, fleetWith(0, 0));
+    trace.picked(0, () => '', 0, hostOf(fleetWith(0, 0)));
     fresh(trace);
-    trace.picked(1, () => '', 0, fleetWith(3, 4));
+    trace.picked(1, () => '', 0, hostOf(fleetWith(3, 4)));
     expect(last().candidates[0]).toMatchObject({ score: -3 });
     expect(last().candidates[0]).not.toHaveProperty('terms');
   });
@@ -171,7 +174,7 @@ describe('the summary', () => {
     for (const chosen of [0, 1, 1, -1]) {
       trace.admitted();
       fresh(trace);
-      trace.picked(0, () => '', chosen, view);
+      trace.picked(0, () => '', chosen, hostOf(view));
     }
     const reasons = new Map([
       ['z', 1],
@@ -203,7 +206,7 @@ describe('a trace without a reader', () => {
     };
     trace.refused(0, noId, 'no');
     fresh(trace);
-    trace.picked(0, noId, 0, fleetWith(4, 0));
+    trace.picked(0, noId, 0, hostOf(fleetWith(4, 0)));
     expect(trace.summary(new Map())).toMatchObject({ targets: { instance_0: 1 }, max_regret: 4 });
   });
 });

@@ -1,6 +1,8 @@
 import { createExplanation, type Explanation } from '../policy/explanation.js';
 import type { FleetView } from '../policy/fleet-view.js';
+import { flipLine } from '../policy/flip/flip-record.js';
 import { completeScores, regretOf } from '../policy/host/decision-scores.js';
+import type { PolicyHost } from '../policy/host/policy-host.js';
 import { byName } from './by-name.js';
 import type { DecisionSummary } from './result-document.js';
 
@@ -35,8 +37,12 @@ export class DecisionTrace {
     this.#write?.(`${JSON.stringify({ t_us: nowUs, request_id: id(), admitted: false, reason })}\n`);
   }
 
-  /** A pick was made with `why`; before the view changes because of it. */
-  picked(nowUs: number, id: () => string, chosen: number, view: FleetView): void {
+  /**
+   * A pick was made with `why`; before the view changes because of it.
+   * @param host is asked what would have flipped it only where lines are written: a search takes longer than the pick
+   */
+  picked(nowUs: number, id: () => string, chosen: number, host: Pick<PolicyHost, 'view' | 'findFlip'>): void {
+    const { view } = host;
     completeScores(this.why, view);
     const regret = regretOf(this.why, view, chosen);
     if (chosen >= 0) {
@@ -45,7 +51,10 @@ export class DecisionTrace {
       this.#regretSum += regret;
       this.#regretMax = Math.max(this.#regretMax, regret);
     }
-    this.#write?.(`${JSON.stringify(this.#record(nowUs, id(), chosen, regret, view))}\n`);
+    if (this.#write === undefined) return;
+    const { candidates, ...facts } = this.#record(nowUs, id(), chosen, regret, view);
+    const flip = flipLine(host.findFlip(chosen, this.why), view.ids);
+    this.#write(`${JSON.stringify({ ...facts, flip, candidates })}\n`);
   }
 
   summary(reasons: ReadonlyMap<string, number>): DecisionSummary {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { DecisionRecord } from '../../gateway/decisions/decision-ring.js';
 import type { RequestExplanation } from '../../gateway/decisions/find-explanation.js';
 import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
+import type { FlipRecord } from '../../policy/flip/flip-record.js';
 import { section } from '../../schema/fields.js';
 import { described, maybe, naturalNumber, nullable, numeric, string } from './parts.js';
 
@@ -40,6 +41,28 @@ const decision = {
   replicas: described(v.array(RECORDED_REPLICA), 'every replica as the policy saw it'),
 };
 
+const FLIP: v.GenericSchema<unknown, FlipRecord> = section('Flip', {
+  change: described(
+    nullable(
+      section('FlipChange', {
+        replica: described(string, 'the replica whose signal would have been different'),
+        signal: described(string, 'the signal, by its name in this document'),
+        from: described(numeric, 'its value in the decision'),
+        to: described(numeric, 'the nearest value with another choice'),
+        chosen: described(string, 'the replica that would have been chosen'),
+      }),
+    ),
+    'the smallest change of one signal of one replica with another choice; null when there is none within the bounds',
+  ),
+  bounds: described(
+    v.record(v.string(), v.strictTuple([v.number(), v.number()])),
+    'signals that the policy reads, each with the least and the greatest value that were tried',
+  ),
+  replicas: described(naturalNumber, 'replicas whose signals were changed, one at a time'),
+  eligible: described(naturalNumber, 'replicas that could be chosen'),
+  exhaustive: described(v.boolean(), 'whether every nearer value was tried; otherwise some, at growing distances'),
+});
+
 const LIMIT = section('RefusingLimit', {
   name: described(string, 'name of the limit, such as tokens_per_day'),
   scope: described(string, 'a model, or * for all together'),
@@ -68,7 +91,11 @@ export const DECISION: v.GenericSchema<unknown, DecisionRecord> = section('Decis
 /** A decision, a refusal, or both when no replica could take the request. */
 export const EXPLANATION: v.GenericSchema<unknown, RequestExplanation> = v.pipe(
   v.union([
-    section('ExplainedDecision', { ...decision, refused: maybe(REFUSAL, 'how the request was refused afterwards') }),
+    section('ExplainedDecision', {
+      ...decision,
+      flip: described(nullable(FLIP), 'what would have flipped it; null when the decision cannot be repeated'),
+      refused: maybe(REFUSAL, 'how the request was refused afterwards'),
+    }),
     section('ExplainedRefusal', {
       id: described(string, 'request id'),
       refused: described(REFUSAL, 'how the request was refused'),

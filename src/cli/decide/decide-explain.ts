@@ -1,4 +1,5 @@
 import type { Explanation, NamedColumns } from '../../policy/explanation.js';
+import { flipLine } from '../../policy/flip/flip-record.js';
 import { completeScores, regretOf } from '../../policy/host/decision-scores.js';
 import type { PolicyHost } from '../../policy/host/policy-host.js';
 import { hitTokens } from '../../policy/request-features.js';
@@ -7,7 +8,9 @@ import { hitTokens } from '../../policy/request-features.js';
  * Why a replica was chosen, as `--explain` prints it. Call it before the request is placed, so that it shows what the decision
  * saw.
  */
-export function explainedDecision({ view, features }: PolicyHost, chosen: number, why: Explanation): object {
+export function explainedDecision(host: PolicyHost, chosen: number, why: Explanation): object {
+  const { features, view } = host;
+  const flip = flipLine(host.findFlip(chosen, why), view.ids);
   completeScores(why, view);
   const scores = Array.from(why.scores.subarray(0, view.size));
   const regret = regretOf(why, view, chosen);
@@ -29,5 +32,5 @@ export function explainedDecision({ view, features }: PolicyHost, chosen: number
     hit_tokens: hitTokens(features, i),
     indexed_blocks: view.indexedBlocks[i]!,
   }));
-  return { rule: why.rule, tied: why.tied, regret, replicas };
+  return { rule: why.rule, tied: why.tied, regret, flip, replicas };
 }

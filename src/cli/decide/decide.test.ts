@@ -184,6 +184,13 @@ describe('--explain', () => {
       rule: 'least prompt work times requests in flight',
       tied: 1,
       regret: 0,
+      flip: {
+        change: { replica: 'a', signal: 'in_flight', from: 1, to: 0, chosen: 'a' },
+        bounds: { in_flight: [0, 256], pending_prefill_tokens: [0, 2400], routed_blocks: [0, 1] },
+        replicas: 2,
+        eligible: 2,
+        exhaustive: true,
+      },
       replicas: [
         {
           id: 'a',
@@ -239,6 +246,7 @@ describe('--explain', () => {
       rule: 'no replica is eligible',
       tied: 0,
       regret: 0,
+      flip: expect.objectContaining({ change: null, eligible: 0 }),
       replicas: [],
     });
   });

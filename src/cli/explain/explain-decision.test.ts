@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DecisionRecord, RecordedReplica } from '../../gateway/decisions/decision-ring.js';
+import type { RecordedReplica } from '../../gateway/decisions/decision-ring.js';
 import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
 import { explainDecision, explainRequest } from './explain-decision.js';
 
@@ -22,7 +22,11 @@ function replica(id: string, change: Partial<RecordedReplica> = {}): RecordedRep
   };
 }
 
-function record(replicas: RecordedReplica[], change: Partial<DecisionRecord> = {}): DecisionRecord {
+type Explained = Parameters<typeof explainDecision>[0];
+
+const NO_FLIP = { change: null, bounds: { queued: [0, 256] }, replicas: 2, eligible: 2, exhaustive: true } as const;
+
+function record(replicas: RecordedReplica[], change: Partial<Explained> = {}): Explained {
   return {
     id: 'q1',
     endpoint: 'default',
@@ -38,11 +42,12 @@ function record(replicas: RecordedReplica[], change: Partial<DecisionRecord> = {
     rule: 'highest weighted score',
     tied: 1,
     replicas,
+    flip: NO_FLIP,
     ...change,
   };
 }
 
-const lastLine = (given: DecisionRecord) => explainDecision(given).trimEnd().split('\n').at(-1);
+const lastLine = (given: Explained) => explainDecision(given).trimEnd().split('\n').at(-1);
 
 describe('explainDecision', () => {
   it('continues a table that is too wide below, without losing a column', () => {
@@ -68,7 +73,17 @@ describe('explainDecision', () => {
             missing: ['queued', 'running', 'kvUsed'],
           }),
         ],
-        { session: 's1', attempt: 1 },
+        {
+          session: 's1',
+          attempt: 1,
+          flip: {
+            change: { replica: 'gpu-1', signal: 'kvUsed', from: 0.25, to: 0.757, chosen: 'gpu-2' },
+            bounds: { kvUsed: [0, 1] },
+            replicas: 2,
+            eligible: 2,
+            exhaustive: true,
+          },
+        },
       ),
     );
     expect(text).toBe(`request q1: 40 tokens, 2 blocks of 16, session s1
@@ -81,7 +96,8 @@ replica  queued  running     kv  in flight  prefix     age  prefix  queue  score
 ? not reported by the replica, or stale: assumed from the other replicas
 
 gpu-1: highest weighted score
-gpu-2 came second, 0.500 behind; equal in prefix alone, it would have won
+gpu-2 came second, 0.500 behind
+what would have flipped it: KV cache in use of gpu-1 75.7 % instead of 25 %: gpu-2
 `);
   });
 
@@ -90,36 +106,25 @@ gpu-2 came second, 0.500 behind; equal in prefix alone, it would have won
     expect(explainDecision(record([stale]))).toContain('7000 ms, stale');
   });
 
-  it('explains that several differences decided together', () => {
-    const terms = [
-      { prefix: 0.3, queue: 0.3 },
-      { prefix: 0.1, queue: 0.1 },
-    ];
-    const [a, b] = [replica('a', { score: 0.6, terms: terms[0]! }), replica('b', { score: 0.2, terms: terms[1]! })];
-    expect(lastLine(record([a, b]))).toBe('b came second, 0.400 behind');
-  });
-
   it('explains a draw', () => {
     const text = explainDecision(record([replica('a'), replica('b')], { tied: 2 }));
     expect(text).toContain('a: highest weighted score; 2 were equally good, and one was drawn\n');
-    expect(text).toContain('another draw would have flipped it to b\n');
+    expect(text).not.toContain('came second');
   });
 
-  it('explains a single candidate, and none', () => {
+  it('explains a decision without a replica', () => {
     const gone = replica('b', { score: null, removed: 'tried before' });
-    expect(lastLine(record([replica('a'), gone]))).toBe(
-      'nothing would have flipped it: no other replica was a candidate',
-    );
     expect(lastLine(record([gone], { replica: null }))).toBe('no replica could take it');
     expect(explainDecision(record([replica('a')], { replicas: [], replica: null }))).toContain(
       'no replica could take it',
     );
   });
 
-  it('explains policies that do not compare replicas', () => {
+  it('names the change that would have flipped it for policies without scores too', () => {
     const unscored = [replica('a', { score: null }), replica('b', { score: null })];
-    expect(lastLine(record(unscored, { policy: 'round-robin', rule: 'its turn' }))).toBe(
-      'this policy does not compare replicas: only another turn, draw or key flips it',
+    const change = { replica: 'b', signal: 'inFlight', from: 3, to: 1, chosen: 'b' };
+    expect(lastLine(record(unscored, { flip: { ...NO_FLIP, change } }))).toBe(
+      'what would have flipped it: in flight of b 1 instead of 3: b',
     );
   });
 });

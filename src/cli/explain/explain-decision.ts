@@ -3,6 +3,7 @@ import type { RequestExplanation } from '../../gateway/decisions/find-explanatio
 import { counted } from '../../report/text/format-number.js';
 import { createStyle, type TextOptions } from '../../report/text/style.js';
 import { explainRefusal } from './explain-refusal.js';
+import { flipText } from './flip-text.js';
 
 /** Explains a request as text: the decision, why it was refused, or both. */
 export function explainRequest(found: RequestExplanation, options: TextOptions = { colour: false }): string {
@@ -11,8 +12,11 @@ export function explainRequest(found: RequestExplanation, options: TextOptions =
   return `${decided}${decided === '' ? '' : '\n'}${explainRefusal(found.refused)}`;
 }
 
+/** A decision with what would have flipped it. */
+type ExplainedDecision = Extract<RequestExplanation, DecisionRecord>;
+
 /** Explains a decision as text: one line per replica, then the rule and what would have changed the choice. */
-export function explainDecision(record: DecisionRecord, options: TextOptions = { colour: false }): string {
+export function explainDecision(record: ExplainedDecision, options: TextOptions = { colour: false }): string {
   const { replicas } = record;
   const terms = Object.keys(replicas[0]?.terms ?? {});
   const header = ['replica', 'queued', 'running', 'kv', 'in flight', 'prefix', 'age', ...terms, 'score', ''];
@@ -56,30 +60,23 @@ function tie({ tied }: DecisionRecord): string {
   return tied > 1 ? `; ${tied} were equally good, and one was drawn` : '';
 }
 
-/** A replica that the policy gave a score. */
-type Candidate = RecordedReplica & { score: number };
-
-/** What the runner-up lacked. */
-function flips(record: DecisionRecord): string[] {
-  const candidates = record.replicas.filter((replica): replica is Candidate => replica.score !== null);
-  const chosen = candidates.find(({ id }) => id === record.replica);
+/** The runner-up by score, and what would have flipped the choice. */
+function flips(record: ExplainedDecision): string[] {
   if (record.replica === null) return [];
-  if (chosen === undefined) return ['this policy does not compare replicas: only another turn, draw or key flips it'];
-  const others = candidates.filter(({ id }) => id !== chosen.id);
-  const second = others.reduce<Candidate | null>(
-    (best, one) => (best === null || one.score > best.score ? one : best),
-    null,
-  );
-  if (second === null) return ['nothing would have flipped it: no other replica was a candidate'];
-  const gap = chosen.score - second.score;
-  if (gap <= 0) return [`another draw would have flipped it to ${second.id}`];
-  const decisive = Object.keys(chosen.terms)
-    .map((name): [string, number] => [name, (chosen.terms[name] ?? 0) - (second.terms[name] ?? 0)])
-    .filter(([, difference]) => difference >= gap)
-    .sort((a, b) => b[1] - a[1])
-    .map(([name]) => name);
-  const how = decisive.length > 0 ? `; equal in ${decisive.join(' or ')} alone, it would have won` : '';
-  return [`${second.id} came second, ${number(gap)} behind${how}`];
+  const second = runnerUp(record);
+  return [...(second === null ? [] : [second]), `what would have flipped it: ${flipText(record.flip, record.policy)}`];
+}
+
+function runnerUp({ replica, replicas }: ExplainedDecision): string | null {
+  const best = replicas.find(({ id }) => id === replica)?.score ?? null;
+  if (best === null) return null;
+  let second: RecordedReplica | null = null;
+  for (const one of replicas) {
+    if (one.id !== replica && one.score !== null && one.score > (second?.score ?? Number.NEGATIVE_INFINITY))
+      second = one;
+  }
+  if (second === null || second.score! >= best) return null;
+  return `${second.id} came second, ${number(best - second.score!)} behind`;
 }
 
 function number(value: number | null): string {

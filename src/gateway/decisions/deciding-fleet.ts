@@ -13,6 +13,7 @@ import type { RequestBody } from '../../policy/request-features.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
 import { MOST_REPLICAS } from '../config/most-replicas.js';
 import { ReplicaProfiles } from '../prediction/replica-profiles.js';
+import { otherColumns } from './past-decision.js';
 import { SignalView } from './signal-view.js';
 
 /** Everything a decision is made of besides the fleet's own state. */
@@ -56,6 +57,10 @@ export class DecidingFleet {
   readonly signals: SignalView;
   /** How fast replicas are, as far as that is known. */
   readonly profiles: ReplicaProfiles;
+  /** Blocks in the index of the replica of the last request, before that request. */
+  indexedBefore = 0;
+  /** What the policy reads besides the columns that every decision is recorded with. */
+  otherColumns: ReturnType<typeof otherColumns>;
 
   constructor(config: PolicyConfig, seed: number, staleMs: number, profiles = new ReplicaProfiles()) {
     const predictors = (id: string) => profiles.predictorOf(id);
@@ -64,6 +69,7 @@ export class DecidingFleet {
     this.profiles = profiles;
     this.host = new PolicyHost(hostSettings(config), options);
     this.policyHash = policyHash(config, this.host.policies);
+    this.otherColumns = otherColumns(this.host.policies, this.host.view, this.host.features);
     this.signals = new SignalView(MOST_REPLICAS, staleMs);
   }
 
@@ -72,6 +78,7 @@ export class DecidingFleet {
     this.host.setPolicies(hostSettings(config));
     this.config = config;
     this.policyHash = policyHash(config, this.host.policies);
+    this.otherColumns = otherColumns(this.host.policies, this.host.view, this.host.features);
   }
 
   /** Tokens per block of the prompts this policy looks at. */
@@ -135,7 +142,10 @@ export class DecidingFleet {
       features.contentKey = contentKey(blockCount > 0 ? blocks[0]! : null, session, id);
     }
     const chosen = host.pick(why);
-    if (chosen >= 0) host.placed(request, chosen, input.streams);
+    if (chosen >= 0) {
+      this.indexedBefore = host.view.indexedBlocks[chosen]!;
+      host.placed(request, chosen, input.streams);
+    }
     return chosen;
   }
 

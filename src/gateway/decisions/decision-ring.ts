@@ -1,29 +1,12 @@
 import type { Explanation, NamedColumns } from '../../policy/explanation.js';
+import type { FlipRecord } from '../../policy/flip/flip-record.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { DecidingFleet } from './deciding-fleet.js';
-import { KNOWN_KV, KNOWN_QUEUED, KNOWN_RUNNING } from './signal-view.js';
+import { type DecisionColumn, ELIGIBLE, flipOf, MOST_TERMS, replicasOf, TERMS_AT, WIDTH } from './decision-numbers.js';
+import { PastDecision } from './past-decision.js';
 
-/** Numbers kept of each replica in a decision, in this order; score terms follow. */
-const COLUMNS = [
-  'queued',
-  'running',
-  'kvUsed',
-  'inFlight',
-  'pendingPrefillTokens',
-  'ongoingDecodeTokens',
-  'routedBlocks',
-  'ageUs',
-  'score',
-] as const;
-const MOST_TERMS = 8;
-/** After the columns: which signals were known, then the terms. */
-const KNOWN_AT = COLUMNS.length;
-const TERMS_AT = KNOWN_AT + 1;
-const WIDTH = TERMS_AT + MOST_TERMS;
 /** For the numbers of all decisions together; with many replicas fewer decisions fit. */
 const MOST_BYTES = 64 * 1024 * 1024;
-
-type Column = (typeof COLUMNS)[number];
 
 /** One decision with the view it was made from. */
 export interface DecisionRecord {
@@ -45,7 +28,7 @@ export interface DecisionRecord {
 }
 
 /** Numbers as JSON can hold them: null for a missing score and for the age of a signal that was never reported. */
-export interface RecordedReplica extends Record<Column, number | null> {
+export interface RecordedReplica extends Record<DecisionColumn, number | null> {
   id: string;
   /** Why it could not be chosen, null when it could. */
   removed: string | null;
@@ -81,6 +64,7 @@ interface Entry {
   removed: ReadonlyMap<number, string> | null;
   terms: readonly string[];
   numbers: Float64Array;
+  past: PastDecision;
 }
 
 const NO_TERMS: readonly string[] = [];
@@ -147,8 +131,9 @@ export class DecisionRing {
       numbers[at++] = fleet.routedBlocks[slot]!;
       numbers[at++] = view.reportedAgeUs[slot]!;
       numbers[at++] = why.scored ? why.scores[slot]! : Number.NaN;
-      numbers[at] = fleet.signals.known[slot]!;
+      numbers[at] = fleet.signals.known[slot]! | (view.eligible[slot] === 1 ? ELIGIBLE : 0);
     }
+    entry.past.save(fleet, chosen, why);
     entry.id = facts.id;
     entry.endpoint = endpoint;
     entry.session = facts.session;
@@ -173,6 +158,16 @@ export class DecisionRing {
     for (let i = 1; i <= this.#entries.length; i++) {
       const entry = this.#back(i);
       if (entry.id === id) return recordOf(entry);
+    }
+    return undefined;
+  }
+
+  /** The same with what would have flipped it: a search of some milliseconds. */
+  explain(id: string): (DecisionRecord & { flip: FlipRecord | null }) | undefined {
+    for (let i = 1; i <= this.#entries.length; i++) {
+      const entry = this.#back(i);
+      const { chosen, ids, numbers, past } = entry;
+      if (entry.id === id) return { ...recordOf(entry), flip: flipOf(past, ids, numbers, chosen) };
     }
     return undefined;
   }
@@ -243,34 +238,10 @@ function emptyEntry(): Entry {
     removed: null,
     terms: NO_TERMS,
     numbers: new Float64Array(0),
+    past: new PastDecision(),
   };
 }
 
-function recordOf({ chosen, ids, numbers, removed, terms: names, ...facts }: Entry): DecisionRecord {
-  const replicas = ids.map((id, slot): RecordedReplica => {
-    const at = slot * WIDTH;
-    const columns = COLUMNS.map((name, i): [string, number | null] => [name, finite(numbers[at + i]!)]);
-    const terms = names.map((name, i): [string, number | null] => [name, finite(numbers[at + TERMS_AT + i]!)]);
-    return {
-      id,
-      removed: removed?.get(slot) ?? null,
-      ...(Object.fromEntries(columns) as Record<Column, number | null>),
-      missing: missing(numbers[at + KNOWN_AT]!),
-      terms: Object.fromEntries(terms),
-    };
-  });
-  return { ...facts, replica: chosen < 0 ? null : ids[chosen]!, replicas };
-}
-
-function missing(known: number): string[] {
-  const signals: [number, string][] = [
-    [KNOWN_QUEUED, 'queued'],
-    [KNOWN_RUNNING, 'running'],
-    [KNOWN_KV, 'kvUsed'],
-  ];
-  return signals.filter(([bit]) => (known & bit) === 0).map(([, name]) => name);
-}
-
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
+function recordOf({ chosen, ids, numbers, past: _, removed, terms, ...facts }: Entry): DecisionRecord {
+  return { ...facts, replica: chosen < 0 ? null : ids[chosen]!, replicas: replicasOf(ids, numbers, removed, terms) };
 }

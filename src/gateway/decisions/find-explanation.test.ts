@@ -3,11 +3,12 @@ import type { DecisionRecord } from './decision-ring.js';
 import { findExplanation } from './find-explanation.js';
 import type { RefusalRecord } from './refusal-ring.js';
 
-const decided = (atUs: number) => ({ id: 'q', atUs, replicas: [] }) as unknown as DecisionRecord;
+const decided = (atUs: number) =>
+  ({ id: 'q', atUs, replicas: [], flip: null }) as unknown as DecisionRecord & { flip: null };
 const refused = (arrivedUs: number, atUs: number) => ({ id: 'q', arrivedUs, atUs }) as unknown as RefusalRecord;
 
-const find = (decision?: DecisionRecord, refusal?: RefusalRecord) =>
-  findExplanation({ find: () => decision }, { find: () => refusal }, 'q');
+const find = (decision?: DecisionRecord & { flip: null }, refusal?: RefusalRecord) =>
+  findExplanation({ explain: () => decision }, { find: () => refusal }, 'q');
 
 it('is what is recorded of a request', () => {
   const [decision, refusal] = [decided(5), refused(1, 9)];

@@ -1,6 +1,8 @@
+import type { RandomStream } from '../../kernel/random-stream.js';
 import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import type { AdmissionGate, AdmissionPolicy, RoutingPicker, RoutingPolicy } from '../contract.js';
 import type { Signal } from '../fleet-view.js';
+import { Repicker } from '../flip/repicker.js';
 import { policyOptions } from '../policy-options.js';
 import { admissionPolicy, routingPolicy } from '../registry.js';
 import type { PolicySettings } from './policy-settings.js';
@@ -14,7 +16,8 @@ export class HostedPolicies {
   readonly routingOptions: Readonly<Record<string, unknown>>;
   readonly admission: AdmissionPolicy;
   readonly admissionOptions: Readonly<Record<string, unknown>>;
-  /** What both read together. */
+  /** What routing reads, and what both read together. */
+  readonly routingReads: readonly Signal[];
   readonly reads: ReadonlySet<Signal>;
   /** What has to be filled in before a pick, besides blocks. A world without text gives `contentKey` for `body`. */
   readonly needsBody: boolean;
@@ -29,6 +32,7 @@ export class HostedPolicies {
   /** Equal for settings with the same routing, and for settings with the same admission. */
   readonly routingKey: string;
   readonly admissionKey: string;
+  #repicker: Repicker | null = null;
 
   constructor(settings: PolicySettings, world: World) {
     const { admission, routing } = settings;
@@ -38,7 +42,8 @@ export class HostedPolicies {
     this.routingOptions = checked(this.routing, { ...defaults, ...routing.options }, 'routing.options');
     this.admission = admissionPolicy(admission.policy, 'admission.policy');
     this.admissionOptions = checked(this.admission, admission.options, 'admission.policy');
-    this.reads = new Set([...this.routing.reads(this.routingOptions), ...this.admission.reads(this.admissionOptions)]);
+    this.routingReads = this.routing.reads(this.routingOptions);
+    this.reads = new Set([...this.routingReads, ...this.admission.reads(this.admissionOptions)]);
     this.needsBody = this.reads.has('body');
     this.needsCaches = this.reads.has('replicaCache');
     this.needsContentKey = this.needsBody || this.reads.has('contentKey');
@@ -55,8 +60,19 @@ export class HostedPolicies {
     this.admissionKey = canonicalJson({ name: admission.policy, options: this.admissionOptions });
   }
 
-  createPicker(seed: number, replicas: number): RoutingPicker {
-    return this.routing.create(this.routingOptions, { random: policyStream(seed, 'router'), replicas });
+  createPicker(random: RandomStream, replicas: number): RoutingPicker {
+    return this.routing.create(this.routingOptions, { random, replicas });
+  }
+
+  /**
+   * Repeats picks of these policies, in fleets of at most this many replicas. It is kept: what a picker builds from the replicas' ids is
+   * expensive in large fleets.
+   */
+  repicker(replicas: number): Repicker {
+    if (this.#repicker !== null && this.#repicker.replicas >= replicas) return this.#repicker;
+    const random = policyStream(0, 'router');
+    this.#repicker = new Repicker(this.createPicker(random, replicas), random, replicas);
+    return this.#repicker;
   }
 
   createGate(seed: number, replicas: number): AdmissionGate {

@@ -1,12 +1,15 @@
+import type { SavableStream } from '../../kernel/random-stream.js';
 import type { AdmissionGate, RoutingPicker } from '../contract.js';
 import { type Explanation, resetExplanation } from '../explanation.js';
 import { createFleetView, type FleetView } from '../fleet-view.js';
+import { type FlipSearch, findFlip } from '../flip/find-flip.js';
 import type { PredictorSource } from '../latency-predictor.js';
 import { formerSlots, rearrange } from '../rearrange.js';
 import { createRequestFeatures, type RequestFeatures } from '../request-features.js';
 import { type SloClass, type SloPriorities, sloPriorities } from '../slo-classes.js';
 import { HostedPolicies } from './hosted-policies.js';
 import type { PolicySettings } from './policy-settings.js';
+import { policyStream } from './policy-streams.js';
 import { HostedPrediction } from './prediction/hosted-prediction.js';
 import { ledgerParts, RouterLedger } from './router-ledger.js';
 import { Suspicion } from './suspicion.js';
@@ -60,6 +63,7 @@ export class PolicyHost {
   readonly #ledger: RouterLedger;
   readonly #budgets = new TenantBudgets();
   #policies: HostedPolicies;
+  #random: SavableStream;
   #picker: RoutingPicker;
   #gate: AdmissionGate;
   #priorities: SloPriorities;
@@ -86,7 +90,8 @@ export class PolicyHost {
     this.prediction = new HostedPrediction(this.view, this.features, isPredicting ? predictors : UNKNOWN_SPEED);
     this.#ledger = new RouterLedger(this.view, { ...parts, capacity: settings.cacheBlocks });
     this.#policies = policies;
-    this.#picker = policies.createPicker(seed, mostReplicas);
+    this.#random = policyStream(seed, 'router');
+    this.#picker = policies.createPicker(this.#random, mostReplicas);
     this.#gate = policies.createGate(seed, mostReplicas);
     this.#priorities = sloPriorities(settings.sloPriorities);
     this.#budgets.configure(settings.tenantBudgets);
@@ -119,7 +124,10 @@ export class PolicyHost {
     const before = this.#policies;
     const policies = new HostedPolicies(settings, this.#world);
     const replicas = this.features.routedBlocks.length;
-    if (policies.routingKey !== before.routingKey) this.#picker = policies.createPicker(this.#seed, replicas);
+    if (policies.routingKey !== before.routingKey) {
+      this.#random = policyStream(this.#seed, 'router');
+      this.#picker = policies.createPicker(this.#random, replicas);
+    }
     if (policies.admissionKey !== before.admissionKey) this.#gate = policies.createGate(this.#seed, replicas);
     if (policies.blockSize !== before.blockSize || settings.cacheBlocks !== before.settings.cacheBlocks) {
       this.features.blockSize = policies.blockSize;
@@ -221,6 +229,7 @@ export class PolicyHost {
       return this.#picker.pick(this.features, this.view);
     }
     resetExplanation(why);
+    this.#random.save(why.state.random);
     this.#ledger.lookUp(this.features);
     if (this.#policies.needsPredictions) this.prediction.predict();
     const chosen = this.#picker.pick(this.features, this.view, why);
@@ -230,6 +239,15 @@ export class PolicyHost {
       if (reason !== null) why.removed.set(slot, reason);
     }
     return chosen;
+  }
+
+  /** What would have flipped the last `pick`; before `placed`. Changes nothing. */
+  findFlip(chosen: number, { state }: Explanation): FlipSearch | null {
+    const { features: request, view } = this;
+    return findFlip(
+      { reads: this.#policies.routingReads, request, view, state, chosen },
+      this.#policies.repicker(view.eligible.length),
+    );
   }
 
   /**

@@ -58,6 +58,7 @@ export const chwbl: RoutingPolicy<ChwblOptions> = {
         load.bound = options.capacity === 'ceil' ? Math.ceil(share) : share;
         return pickWithinBound(ring, view, keyOf(request, options), load, why);
       },
+      restore: (state) => ring.restore(state),
     };
   },
 };

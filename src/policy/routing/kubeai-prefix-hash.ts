@@ -46,6 +46,7 @@ export const kubeaiPrefixHash: RoutingPolicy<KubeaiOptions> = {
         const text = body === null ? contentKey : openingText(body);
         return pickWithinBound(ring, view, firstCharacters(text, prefix_char_length), load, why);
       },
+      restore: (state) => ring.restore(state),
     };
   },
 };

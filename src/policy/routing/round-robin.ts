@@ -18,9 +18,13 @@ export const roundRobin: RoutingPolicy = {
     return {
       pick(_request, view, why) {
         const candidates = eligibleCount(view);
+        if (why !== undefined) why.state.numbers[0] = decisions;
         const chosen = candidates === 0 ? -1 : nthEligible(view, decisions++ % candidates);
         if (why !== undefined) explainRule(why, chosen, 0, 'its turn');
         return chosen;
+      },
+      restore({ numbers }) {
+        decisions = numbers[0]!;
       },
     };
   },

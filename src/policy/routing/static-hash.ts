@@ -17,17 +17,26 @@ export const staticHash: RoutingPolicy = {
   reads: () => ['body'],
   create() {
     const hash = new Uint32Array(2);
+    let isRestored = false;
     return {
       pick({ body, contentKey }, view, why) {
         const candidates = eligibleCount(view);
         let chosen = -1;
         if (candidates > 0) {
-          xxhash64(body === null ? contentKey : openingText(body), hash);
+          if (!isRestored) xxhash64(body === null ? contentKey : openingText(body), hash);
           // Modulo in two steps: 64 bits do not fit into a number.
           chosen = nthEligible(view, ((hash[0]! % candidates) * 2 ** 32 + hash[1]!) % candidates);
         }
-        if (why !== undefined) explainRule(why, chosen, 0, 'hash of its first user message');
+        if (why !== undefined) {
+          why.state.numbers.set(hash);
+          explainRule(why, chosen, 0, 'hash of its first user message');
+        }
         return chosen;
+      },
+      restore({ numbers }) {
+        hash[0] = numbers[0]!;
+        hash[1] = numbers[1]!;
+        isRestored = true;
       },
     };
   },

@@ -24,6 +24,7 @@ export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {
         const keeps = bound >= 0 && view.eligible[bound] !== 0;
         const chosen = keeps ? bound : least.among(view);
         if (why !== undefined) {
+          why.state.numbers[0] = bound;
           explainFact(why, 'in flight', view, view.inFlight);
           explainRule(
             why,
@@ -38,6 +39,7 @@ export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {
         }
         return chosen;
       },
+      restore: ({ numbers }, { session }, { ids }) => affinity.set(session, ids[numbers[0]!] ?? ''),
       placed({ session }, replica, view) {
         if (session === '') return;
         // A replica that is not eligible at the moment keeps its sessions.

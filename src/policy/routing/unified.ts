@@ -2,6 +2,7 @@ import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import { type Explanation, explainFact, explainHits, explainRule, explainScores } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
+import type { PickState } from '../pick-state.js';
 import { hitTokens, type RequestFeatures } from '../request-features.js';
 import { lmetricScore } from './lmetric.js';
 import { blockSizeOption } from './parts/block-size.js';
@@ -42,14 +43,20 @@ export const unified: RoutingPolicy<{ overload_factor: number; block_size: numbe
           view.eligible[last] !== 0 &&
           hitTokens(request, last) / Math.max(request.inputTokens, 1) > WARM &&
           view.inFlight[last]! <= Math.max(meanInFlight(view), 1) * overload_factor;
+        if (why !== undefined) fallback.save(why.state);
         const chosen = stays ? last : fallback.among(request, view);
         if (why !== undefined) {
+          why.state.numbers[0] = last;
           fallback.explain(why, request, view);
           const { tied } = fallback;
           const best = tied > 1 ? 'its turn among the least LMetric scores' : 'least LMetric score';
           explainRule(why, chosen, stays ? 0 : tied, stays ? "its session's replica: warm and not overloaded" : best);
         }
         return chosen;
+      },
+      restore(state, { session }, { ids }) {
+        affinity.set(session, ids[state.numbers[0]!] ?? '');
+        fallback.restore(state);
       },
       placed({ session }, replica, view) {
         if (session !== '') affinity.set(session, view.ids[replica]!);
@@ -104,6 +111,15 @@ class LeastLmetric {
       while (view.eligible[best] === 0 || this.#compare(request, view, best, first) !== 0);
     }
     return best;
+  }
+
+  /** Whose turn it is next. */
+  save({ numbers }: PickState): void {
+    numbers[1] = this.#turn;
+  }
+
+  restore({ numbers }: PickState): void {
+    this.#turn = numbers[1]!;
   }
 
   /** Negative where the first replica is better. */

@@ -79,7 +79,9 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
           const { name, share, instance } = dimensions[d]!;
           instance.score(request, view, parts);
           addShare(view, parts, share, sums);
-          if (why !== undefined) explainTerm(why, name, view, parts);
+          if (why === undefined) continue;
+          explainTerm(why, name, view, parts);
+          instance.save?.(view, why.state);
         }
         const chosen = best.among(view, sums);
         if (why !== undefined) {
@@ -87,6 +89,9 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
           explainRule(why, chosen, best.tied, 'highest weighted score');
         }
         return chosen;
+      },
+      restore(state, _request, view) {
+        for (let d = 0; d < dimensions.length; d++) dimensions[d]!.instance.restore?.(state, view);
       },
       placed(request, replica, view) {
         for (let d = 0; d < dimensions.length; d++) dimensions[d]!.instance.placed?.(request, replica, view);

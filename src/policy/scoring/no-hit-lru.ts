@@ -72,6 +72,20 @@ function createNoHitLru(replicas: number): ScorerInstance {
       if (cold) scoreByAge(view, candidates, scores);
       else for (let i = 0; i < view.size; i++) if (view.eligible[i] !== 0) scores[i] = 0.5;
     },
+    /** By slot: its place in the order of use from 1, 0 for replicas never used. */
+    save(view, state) {
+      state.hasColumn = true;
+      state.column.fill(0, 0, view.size);
+      let place = 0;
+      for (let i = recency.oldest[USED]!; i !== NONE; i = recency.newer(i)) state.column[i] = ++place;
+    },
+    restore({ column }, view) {
+      const order = Array.from({ length: view.size }, (_, slot) => slot).filter((slot) => column[slot]! > 0);
+      used.fill(0);
+      recency.clear();
+      for (const slot of order.sort((a, b) => column[a]! - column[b]!)) use(slot);
+      ids = view.ids;
+    },
     placed(_request, replica) {
       if (cold) use(replica);
     },

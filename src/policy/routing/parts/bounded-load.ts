@@ -47,6 +47,7 @@ export function pickWithinBound(
     chosen = ring.next(view);
   }
   if (why !== undefined) {
+    ring.save(why.state);
     explainFact(why, 'in flight', view, view.inFlight);
     explainFact(why, 'bound', view, new Float64Array(view.size).fill(bound));
     const within = chosen === home ? 'home of its key' : 'next on the ring after the home of its key';

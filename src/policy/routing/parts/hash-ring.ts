@@ -1,5 +1,6 @@
 import type { Hash64 } from '../../../kernel/hash/hash64.js';
 import type { FleetView } from '../../fleet-view.js';
+import type { PickState } from '../../pick-state.js';
 
 /**
  * Consistent hashing: every replica has many points on a ring of 64-bit numbers, and a key belongs to the replica of the
@@ -19,6 +20,8 @@ export class HashRing {
 
   // The walk.
   readonly #key = new Uint32Array(2);
+  /** Walks start at the restored key, whatever text is given. */
+  #isRestored = false;
   #start = 0;
   #steps = 0;
   #walk = 0;
@@ -34,7 +37,7 @@ export class HashRing {
   /** The key's home: the first eligible replica at or after its hash, -1 when there is none. Starts a walk. */
   home(view: FleetView, key: string): number {
     if (view.ids !== this.#ids) this.#build(view.ids);
-    this.#hash(key, this.#key);
+    if (!this.#isRestored) this.#hash(key, this.#key);
     this.#start = this.#seek();
     this.#steps = 0;
     this.#walk++;
@@ -52,6 +55,18 @@ export class HashRing {
       if (slot < view.size && view.eligible[slot] !== 0) return slot;
     }
     return -1;
+  }
+
+  /** The hash of the last key: a walk can be repeated without the key. */
+  save({ numbers }: PickState): void {
+    numbers[0] = this.#key[0]!;
+    numbers[1] = this.#key[1]!;
+  }
+
+  restore({ numbers }: PickState): void {
+    this.#key[0] = numbers[0]!;
+    this.#key[1] = numbers[1]!;
+    this.#isRestored = true;
   }
 
   /** The first point at or after the key; after the last point comes the first. */
@@ -75,10 +90,11 @@ export class HashRing {
     const upper = new Uint32Array(points);
     const lower = new Uint32Array(points);
     const order = new Uint32Array(points);
+    const hash = new Uint32Array(2);
     for (let point = 0; point < points; point++) {
-      this.#hash(this.#pointName(ids[Math.floor(point / perReplica)]!, point % perReplica), this.#key);
-      upper[point] = this.#key[0]!;
-      lower[point] = this.#key[1]!;
+      this.#hash(this.#pointName(ids[Math.floor(point / perReplica)]!, point % perReplica), hash);
+      upper[point] = hash[0]!;
+      lower[point] = hash[1]!;
       order[point] = point;
     }
     order.sort((a, b) => upper[a]! - upper[b]! || lower[a]! - lower[b]! || a - b);
