@@ -104,6 +104,30 @@ describe('twinyard doctor', () => {
     expect(found).toMatchObject([{ place: `slow (${engine.url})`, problem: 'no response in 0.05 s' }]);
   });
 
+  test('looks where replicas are found, and reports why none are', async () => {
+    const applications = { chat: { route_prefix: '/' } };
+    const targets = [{ ip: '127.0.0.1', port: 1, name: 'SERVE_REPLICA::chat#Model#a' }];
+    const groups = [{ app_name: 'chat', protocol: 'HTTP', route_prefix: '/', targets }];
+    const dashboard = createServer((_, response) =>
+      response.end(JSON.stringify({ controller_info: { pid: 1 }, applications, target_groups: groups })),
+    );
+    await new Promise<void>((resolve) => dashboard.listen(0, '127.0.0.1', resolve));
+    afterwards(async () => void dashboard.close());
+    const url = `http://127.0.0.1:${(dashboard.address() as AddressInfo).port}`;
+    const { found, kinds } = await examined(['--ray-serve', url]);
+    expect([found, kinds.has('discovery')]).toEqual([[], true]);
+    expect((await examined(['--ray-serve', `${url},app=other`])).found).toMatchObject([
+      { check: 'discovery', place: "endpoint 'default'", problem: "application 'other' is not deployed" },
+    ]);
+    const missing = join(newFolder(), 'token');
+    expect((await examined(['--ray-serve', `${url},token_file=${missing}`])).found).toMatchObject([
+      { check: 'discovery', place: missing },
+    ]);
+    const kubeconfig = join(newFolder(), 'config');
+    const unreached = await examined(['--kube', `service=vllm,kubeconfig=${kubeconfig}`]);
+    expect(unreached.found).toMatchObject([{ check: 'discovery', place: kubeconfig }]);
+  });
+
   test('reports clocks and versions that differ', async () => {
     const [first, second] = [await fake(), await fake()];
     first.pages.set('/version', { status: 200, text: '{"version":"0.10.2"}' });

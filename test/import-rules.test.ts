@@ -38,6 +38,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'workload:types',
     'kube/discovery/kube-target',
     'kube/election/lease-name',
+    'ray/serve/serve-target',
   ],
   observe: ['files', 'schema', 'kernel', 'protocol', 'policy:types', 'workload', 'replica', 'simulator', 'experiment'],
   control: [
@@ -89,6 +90,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'engines',
     'gateway',
     'kube',
+    'ray',
   ],
 };
 

@@ -27,3 +27,17 @@ export const responseTooLong = (url: string, path: string, most: number) =>
 
 export const unreadableCa = (file: string, error: unknown) =>
   new InputError('RAY_FILE', file, readProblem(error), "check 'ca_file' of the Cluster");
+
+export const badServeTarget = (text: string, problem: string) =>
+  new InputError(
+    'RAY_SERVE_TARGET',
+    `--ray-serve ${text}`,
+    problem,
+    'give the URL of a dashboard as in http://10.0.0.1:8265, then app=NAME, token_file=FILE and ca_file=FILE',
+  );
+
+export const unreadableToken = (file: string, error: unknown) =>
+  new InputError('RAY_FILE', file, readProblem(error), 'check token_file: it names a file with the token of Ray');
+
+export const serveTokenRefused = (url: string) =>
+  new RunError('RAY_TOKEN', `${url}: the Ray dashboard refuses the token; check token_file`);

@@ -1,5 +1,5 @@
 import { notRay, RayStatusError } from './errors.js';
-import type { RayClient } from './ray-client.js';
+import type { RayCall, RayClient } from './ray-client.js';
 import type { NewRayJob, RayJob } from './ray-job.js';
 
 /** Submitting waits for an agent of the cluster, which may just have been started. */
@@ -18,7 +18,11 @@ export interface RayVersion {
 
 /** The jobs of a cluster. A job that is not there is no error. */
 export class RayJobs {
-  constructor(private readonly client: RayClient) {}
+  constructor(
+    private readonly client: RayClient,
+    /** Throws when this process must not change the cluster; called before each change. */
+    readonly guard: () => void = () => {},
+  ) {}
 
   async version(): Promise<RayVersion> {
     const version = await this.client.json<Partial<RayVersion>>({ path: '/api/version' });
@@ -46,7 +50,7 @@ export class RayJobs {
     const path = `/api/packages/gcs/${name}`;
     // Reading it before it exists keeps it from being deleted until the job has begun.
     await orMissing(this.client.bytes({ path }));
-    await this.client.bytes({ method: 'PUT', path, body: zip });
+    await this.#change({ method: 'PUT', path, body: zip });
     return `gcs://${name}`;
   }
 
@@ -63,8 +67,9 @@ export class RayJobs {
       entrypoint_resources: job.resources,
       entrypoint_label_selector: job.labels,
     });
+    this.guard();
     try {
-      await this.client.bytes({ method: 'POST', path: '/api/jobs/', body, timeoutMs: SUBMIT_MS });
+      await this.#change({ method: 'POST', path: '/api/jobs/', body, timeoutMs: SUBMIT_MS });
     } catch (error) {
       // It may have been accepted, and the response lost.
       if (error instanceof RayStatusError && /already exists/.test(error.message)) return;
@@ -74,13 +79,13 @@ export class RayJobs {
 
   /** Begins to end it: SIGTERM, and SIGKILL after the wait time in its environment. */
   async stop(submissionId: string): Promise<void> {
-    await orMissing(this.client.bytes({ method: 'POST', path: `/api/jobs/${submissionId}/stop` }));
+    await orMissing(this.#change({ method: 'POST', path: `/api/jobs/${submissionId}/stop` }));
   }
 
   /** Returns false when it has not ended: nothing was deleted. */
   async delete(submissionId: string): Promise<boolean> {
     try {
-      await orMissing(this.client.bytes({ method: 'DELETE', path: `/api/jobs/${submissionId}` }));
+      await orMissing(this.#change({ method: 'DELETE', path: `/api/jobs/${submissionId}` }));
       return true;
     } catch (error) {
       if (error instanceof RayStatusError && /non-terminal state/.test(error.message)) return false;
@@ -96,6 +101,11 @@ export class RayJobs {
   /** The first lines. */
   logHead(submissionId: string, nodeId: string): Promise<string[]> {
     return this.#log(submissionId, nodeId, ALL_LINES, HEAD_BYTES);
+  }
+
+  async #change(call: RayCall): Promise<void> {
+    this.guard();
+    await this.client.bytes(call);
   }
 
   async #log(submissionId: string, nodeId: string, lines: number, mostBytes: number): Promise<string[]> {

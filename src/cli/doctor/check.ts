@@ -2,7 +2,7 @@ import { InputError } from '../../kernel/errors.js';
 
 /** Something that was looked at. */
 export interface Check {
-  /** What kind of check: `config`, `port`, `folder`, `file`, `limit`, `store`, `clock`, `gateway`, `replica`, `version`. */
+  /** What kind of check: `config`, `port`, `folder`, `file`, `limit`, `store`, `clock`, `gateway`, `replica`, `discovery`, `version`. */
   readonly check: string;
   /** Where: a file, an address, the id of a replica. */
   readonly place: string;

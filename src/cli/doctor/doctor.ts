@@ -22,8 +22,8 @@ export const DOCTOR: CommandLine = {
   summary: summaryOf('doctor'),
   about:
     "Give it the flags of 'twinyard serve', before the gateway starts or while it runs: it checks the configuration, ports, rights of " +
-    'folders and files, the limit of open files, the store, and each replica: health, models, signals, clock and version. It changes ' +
-    'nothing. A finding is one line with its hint; the exit code is 1 when there is one, else 0.',
+    'folders and files, the limit of open files, the store, what is found in Kubernetes or Ray Serve, and each listed replica: health, ' +
+    'models, signals, clock and version. It changes nothing. A finding is one line with its hint; the exit code is 1 when there is one, else 0.',
   groups: [
     { title: 'Doctor', flags: doctorFlags },
     { title: 'Replicas', flags: serveFleetFlags },
@@ -72,10 +72,11 @@ async function allChecks(flags: FlagValues<DoctorFlags>, io: CliIo): Promise<Che
     const wrong = findingOf('config', place, error, 'correct it');
     return [wrong, ...(await running(resolve(values['data-dir'] ?? DATA_DIR)))];
   }
-  const [{ checkMachine }, { checkStore }, { checkReplicas }, { checkIssuer }] = await Promise.all([
+  const [{ checkMachine }, { checkStore }, { checkReplicas }, { checkDiscovery }, { checkIssuer }] = await Promise.all([
     import('./check-machine.js'),
     import('./check-store.js'),
     import('./check-replicas.js'),
+    import('./check-discovery.js'),
     import('./check-issuer.js'),
   ]);
   const parts = await Promise.all([
@@ -83,6 +84,7 @@ async function allChecks(flags: FlagValues<DoctorFlags>, io: CliIo): Promise<Che
     config.store === null ? [] : checkStore(config.store),
     config.access.jwt === undefined ? [] : checkIssuer(config.access.jwt),
     checkReplicas(config),
+    checkDiscovery(config),
     running(config.dataDir),
   ]);
   return [

@@ -1,16 +1,26 @@
-import type { EndpointConfig, KubeSource } from '../../gateway/config/gateway-config.js';
+import type { EndpointConfig, KubeSource, RayServeSource } from '../../gateway/config/gateway-config.js';
 import { DiscoveredFleet } from '../../gateway/fleet/discovered-fleet.js';
 import type { Fleet } from '../../gateway/fleet/fleet.js';
+import type { ManagedReplica } from '../../gateway/fleet/managed-routes.js';
 import { findAccess } from '../../kube/access/find-access.js';
 import { KubeDiscovery } from '../../kube/discovery/kube-discovery.js';
 import { KubeClient } from '../../kube/kube-client.js';
+import { ServeDiscovery } from '../../ray/serve/serve-discovery.js';
 import { counted } from '../../report/text/format-number.js';
 
+/** A place where replicas of an endpoint are found. */
 interface Followed {
+  /** The configuration of it: another one is another place. */
   readonly source: string;
-  readonly client: KubeClient;
-  readonly discovery: KubeDiscovery;
+  readonly synced: Promise<void>;
+  close(): Promise<void>;
 }
+
+type FoundReplica = Pick<ManagedReplica, 'id' | 'url' | 'healthPath'>;
+export type Found = (replicas: readonly FoundReplica[], problem: string | null) => void;
+
+/** Serve itself serves it on the port of each replica: an application need not have one. */
+const SERVE_HEALTH_PATH = '/-/healthz';
 
 /** The port opens after the first list, or after this time. */
 const FIRST_LIST_MS = 10_000;
@@ -28,19 +38,24 @@ export class Discoveries {
 
   /** Follows the endpoints of a configuration, and those of an earlier one no longer. Throws an InputError without access. */
   follow(endpoints: readonly EndpointConfig[]): void {
-    const wanted = new Map(endpoints.flatMap(({ kube, name }) => (kube === undefined ? [] : [[name, kube] as const])));
-    for (const [name, { client, discovery, source }] of this.#followed) {
-      if (JSON.stringify(wanted.get(name)) === source) continue;
+    const wanted = new Map(
+      endpoints.flatMap((one) => (discoverySource(one) === null ? [] : [[one.name, one] as const])),
+    );
+    for (const [name, followed] of this.#followed) {
+      const endpoint = wanted.get(name);
+      if (endpoint !== undefined && discoverySource(endpoint) === followed.source) continue;
       this.#followed.delete(name);
-      void discovery.close().then(() => client.close());
-      if (!wanted.has(name)) this.#discovered.clear(name);
+      void followed.close();
+      if (endpoint === undefined) this.#discovered.clear(name);
     }
-    for (const [name, kube] of wanted) if (!this.#followed.has(name)) this.#followed.set(name, this.#start(name, kube));
+    for (const [name, endpoint] of wanted) {
+      if (!this.#followed.has(name)) this.#followed.set(name, this.#start(endpoint));
+    }
   }
 
   /** Resolves after the first list of all, or when it takes too long: the rest is found later. */
   async settled(): Promise<void> {
-    const lists = [...this.#followed.values()].map(({ discovery }) => discovery.synced);
+    const lists = [...this.#followed.values()].map(({ synced }) => synced);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FIRST_LIST_MS);
@@ -52,31 +67,63 @@ export class Discoveries {
   async close(): Promise<void> {
     const all = [...this.#followed.values()];
     this.#followed.clear();
-    await Promise.all(all.map(({ client, discovery }) => discovery.close().then(() => client.close())));
+    await Promise.all(all.map((one) => one.close()));
   }
 
-  #start(name: string, kube: KubeSource): Followed {
-    const { engine, target } = kube;
-    const client = new KubeClient(findAccess(target));
+  #start(endpoint: EndpointConfig): Followed {
+    const { kube, name, rayServe } = endpoint;
+    const engine = (kube ?? rayServe!).engine;
+    return { source: discoverySource(endpoint)!, ...openDiscovery(endpoint, () => this.#found(name, engine)) };
+  }
+
+  #found(name: string, engine: string): Found {
     // Requests wait a moment for the first replica instead of being refused.
     this.#discovered.set(name, [], null);
     let before: string | null = null;
     let count = -1;
-    const discovery = new KubeDiscovery({
-      client,
-      target,
-      found: (replicas, problem) => {
-        const configs = replicas.map(({ id, url }) => ({ id, url, engine, models: null }));
-        const tooMany = this.#discovered.set(name, configs, problem);
-        const kept = counted(replicas.length, 'replica');
-        if (problem !== null && problem !== before) this.#say(`warning: endpoint '${name}' keeps ${kept}: ${problem}`);
-        else if (replicas.length !== count || problem !== before)
-          this.#say(`endpoint '${name}': ${kept} in the cluster`);
-        if (tooMany > 0) this.#say(`warning: endpoint '${name}' has ${kept} and no room for ${tooMany} of them`);
-        before = problem;
-        count = replicas.length;
-      },
-    });
-    return { source: JSON.stringify(kube), client, discovery };
+    return (replicas, problem) => {
+      const configs = replicas.map((replica) => ({ ...replica, engine, models: null }));
+      const tooMany = this.#discovered.set(name, configs, problem);
+      const kept = counted(replicas.length, 'replica');
+      if (problem !== null && problem !== before) this.#say(`warning: endpoint '${name}' keeps ${kept}: ${problem}`);
+      else if (replicas.length !== count || problem !== before) this.#say(`endpoint '${name}': ${kept} in the cluster`);
+      if (tooMany > 0) this.#say(`warning: endpoint '${name}' has ${kept} and no room for ${tooMany} of them`);
+      before = problem;
+      count = replicas.length;
+    };
   }
+}
+
+/** Null: it is not followed. */
+export function discoverySource({ kube, rayServe }: EndpointConfig): string | null {
+  return kube === undefined && rayServe === undefined ? null : JSON.stringify([kube, rayServe]);
+}
+
+/**
+ * Follows where an endpoint finds its replicas. Throws an InputError without access.
+ * @param begin called when there is access
+ */
+export function openDiscovery({ kube, rayServe }: EndpointConfig, begin: () => Found): Omit<Followed, 'source'> {
+  return kube === undefined ? openServe(rayServe!, begin) : openKube(kube, begin);
+}
+
+function openKube({ target }: KubeSource, begin: () => Found): Omit<Followed, 'source'> {
+  const client = new KubeClient(findAccess(target));
+  const discovery = new KubeDiscovery({ client, target, found: begin() });
+  return { synced: discovery.synced, close: () => discovery.close().then(() => client.close()) };
+}
+
+function openServe({ target }: RayServeSource, begin: () => Found): Omit<Followed, 'source'> {
+  let found: Found | null = null;
+  const discovery = new ServeDiscovery({
+    target,
+    found(replicas, problem) {
+      found?.(
+        replicas.map((replica) => ({ ...replica, healthPath: SERVE_HEALTH_PATH })),
+        problem,
+      );
+    },
+  });
+  found = begin();
+  return { synced: discovery.synced, close: () => discovery.close() };
 }

@@ -61,6 +61,19 @@ test('a Lease elects the control plane: the flag wins over the file, and needs a
   await expect(idle).rejects.toThrow('--leader-lease: is given without a control plane');
 });
 
+test('replicas of Ray Serve are followed for the default endpoint, and not beside those of Kubernetes', async () => {
+  const target = { url: 'http://head:8265', app: 'chat', tokenFile: null, caFile: null };
+  expect(await configOf('--ray-serve', 'http://head:8265,app=chat', '--engine', 'sglang')).toMatchObject({
+    endpoints: [{ name: 'default', replicas: [], rayServe: { target, engine: 'sglang' } }],
+    store: null,
+  });
+  const both = configOf('--ray-serve', 'http://head:8265', '--kube', 'service=vllm');
+  await expect(both).rejects.toThrow('--ray-serve: is given beside --kube');
+  await expect(configOf('--ray-serve', 'head')).rejects.toThrow(
+    "--ray-serve head: 'head' is not the URL of a dashboard",
+  );
+});
+
 test('replicas alone need no store', async () => {
   expect(await configOf('--replica', 'http://127.0.0.1:1')).toMatchObject({ store: null });
 });

@@ -26,6 +26,7 @@ import type { ServeFlags } from './serve-flags.js';
 const FLEET_FLAGS = [
   'replica',
   'kube',
+  'ray-serve',
   'engine',
   'routing-policy',
   'policy-options',
@@ -130,11 +131,17 @@ function fromFlags(flags: FlagValues<ServeFlags>, warn: (line: string) => void):
   const replicas = values.replica.map((url) => ({ id: new URL(url).host, url, engine: values.engine, models: null }));
   const twice = replicas.find(({ id }, i) => replicas.findIndex((other) => other.id === id) !== i);
   if (twice !== undefined) throw badValue('--replica', twice.url, 'is given twice', 'each replica once');
-  const kube = values.kube === null ? undefined : { kube: { target: values.kube, engine: values.engine } };
-  return {
-    ...GATEWAY_DEFAULTS,
-    endpoints: replicas.length === 0 && kube === undefined ? [] : [{ name: 'default', policy, replicas, ...kube }],
+  const { engine, kube, 'ray-serve': rayServe } = values;
+  if (kube !== null && rayServe !== null) {
+    const hint = 'keep one of them, or give each an endpoint of its own in a file (--config)';
+    throw conflictingFlags('--ray-serve', 'is given beside --kube', hint);
+  }
+  const sources = {
+    ...(kube === null ? {} : { kube: { target: kube, engine } }),
+    ...(rayServe === null ? {} : { rayServe: { target: rayServe, engine } }),
   };
+  const isEmpty = replicas.length === 0 && kube === null && rayServe === null;
+  return { ...GATEWAY_DEFAULTS, endpoints: isEmpty ? [] : [{ name: 'default', policy, replicas, ...sources }] };
 }
 
 function fromFile(flags: FlagValues<ServeFlags>, path: string, warn: (line: string) => void): GatewayConfig {

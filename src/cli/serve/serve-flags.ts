@@ -2,6 +2,7 @@ import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import { type KubeTarget, readKubeTarget } from '../../kube/discovery/kube-target.js';
 import { type LeaseTarget, readLeaseTarget } from '../../kube/election/lease-name.js';
+import { type RayServeTarget, readServeTarget } from '../../ray/serve/serve-target.js';
 import { decideFlags } from '../decide/decide-flags.js';
 import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
@@ -53,6 +54,17 @@ const kube: Flag<KubeTarget | null> = {
   read: (given) => readKubeTarget(given),
 };
 
+const rayServe: Flag<RayServeTarget | null> = {
+  ...stringFlag({
+    default: null,
+    placeholder: 'target',
+    help: 'find replicas of Ray Serve: the URL of a Ray dashboard, then app=, token_file=, ca_file=',
+  }),
+  accepted: 'a target such as http://10.0.0.1:8265,app=chat',
+  default: null,
+  read: (given) => readServeTarget(given),
+};
+
 const leaderLease: Flag<LeaseTarget | null> = {
   ...stringFlag({
     default: null,
@@ -69,6 +81,7 @@ const leaderLease: Flag<LeaseTarget | null> = {
 export const serveFleetFlags = {
   replica,
   kube,
+  'ray-serve': rayServe,
   config: {
     ...file({ help: 'twinyard.yaml: endpoints, policies, limits and more; read again on SIGHUP' }),
     letter: 'c',

@@ -34,6 +34,7 @@ export const SERVE: CommandLine = {
     'serve --replica http://127.0.0.1:9001 --replica http://127.0.0.1:9002',
     'serve -c examples/twinyard.yaml',
     'serve --kube selector=app=vllm,namespace=prod --record traffic.jsonl',
+    'serve --ray-serve http://10.0.0.1:8265,app=chat',
     'serve --replica http://127.0.0.1:9001 --routing-policy lmetric --port 8000 --decision-log out/decisions.jsonl',
     'serve --replica http://127.0.0.1:9001 --store twinyard.db --record traffic.jsonl',
   ],

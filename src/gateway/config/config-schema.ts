@@ -42,10 +42,19 @@ export const KUBE_SCHEMA = section('Kubernetes', {
   engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: DEFAULT_ENGINE, help: 'engine they run' }),
 });
 
+export const RAY_SERVE_SCHEMA = section('Ray Serve', {
+  url: required(text(), { help: 'address of the dashboard, as in http://10.0.0.1:8265' }),
+  app: field(text(), { defaultText: 'that with the route prefix /', help: 'application whose replicas are followed' }),
+  token_file: field(text(), { help: 'file with the token of Ray; read again before each request' }),
+  ca_file: field(text(), { defaultText: "the system's certificates", help: 'certificates to trust for https' }),
+  engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: DEFAULT_ENGINE, help: 'engine they run' }),
+});
+
 const ENDPOINT_SCHEMA = section('Endpoint', {
   name: required(text(), { help: 'name in paths and explanations' }),
   replicas: field(list(REPLICA_SCHEMA), { help: 'its replicas' }),
   kube: field(KUBE_SCHEMA, { help: 'where replicas are found in a Kubernetes cluster' }),
+  ray_serve: field(RAY_SERVE_SCHEMA, { help: 'the Ray Serve whose replicas are found' }),
   policy: field(POLICY_SCHEMA, { help: 'in place of the top-level policy' }),
 });
 
@@ -196,6 +205,7 @@ export const GATEWAY_SCHEMA = section('twinyard.yaml', {
   admin: field(LISTEN_SCHEMA, { help: 'admin port, for metrics and the API', restart: true }),
   replicas: field(list(REPLICA_SCHEMA), { help: 'replicas of the endpoint "default"' }),
   kube: field(KUBE_SCHEMA, { help: 'where replicas of the endpoint "default" are found in a Kubernetes cluster' }),
+  ray_serve: field(RAY_SERVE_SCHEMA, { help: 'the Ray Serve whose replicas the endpoint "default" has' }),
   policy: field(POLICY_SCHEMA, { help: 'policy of endpoints that set none' }),
   endpoints: field(list(ENDPOINT_SCHEMA), { help: 'endpoints: sets of replicas, each with a policy' }),
   limits: field(LIMITS_SCHEMA, { default: {}, help: 'maximum sizes and counts' }),

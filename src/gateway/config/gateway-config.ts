@@ -4,6 +4,7 @@ import type { LeaseTarget } from '../../kube/election/lease-name.js';
 import type { PolicyChoice } from '../../policy/bundle/admission-choice.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
+import type { RayServeTarget } from '../../ray/serve/serve-target.js';
 import type { Value } from '../../schema/fields.js';
 import { type CamelKeys, camelKeys } from '../../schema/names.js';
 import {
@@ -104,11 +105,18 @@ export interface EndpointConfig {
   replicas: readonly ReplicaConfig[];
   /** Where more replicas are found. */
   kube?: KubeSource;
+  rayServe?: RayServeSource;
 }
 
 /** Replicas in a Kubernetes cluster, and the engine that they run. */
 export interface KubeSource {
   target: KubeTarget;
+  engine: string;
+}
+
+/** Replicas of a Ray Serve application, and the engine that they run. */
+export interface RayServeSource {
+  target: RayServeTarget;
   engine: string;
 }
 

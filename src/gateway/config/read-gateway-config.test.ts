@@ -93,6 +93,20 @@ describe('readGatewayConfig', () => {
     ]);
   });
 
+  it('finds replicas of Ray Serve, for the default endpoint and for others', () => {
+    const { endpoints } = read(
+      'ray_serve: { url: "http://h:8265/", app: chat, token_file: t, ca_file: c }\nendpoints: [{ name: e, ray_serve: { url: "http://o:1", engine: sglang } }]',
+    );
+    const files = {
+      tokenFile: expect.stringMatching(/conf\/t$/) as string,
+      caFile: expect.stringMatching(/conf\/c$/) as string,
+    };
+    expect(endpoints.map(({ name, rayServe, replicas }) => [name, replicas, rayServe])).toEqual([
+      ['default', [], { target: { url: 'http://h:8265', app: 'chat', ...files }, engine: 'vllm' }],
+      ['e', [], { target: { url: 'http://o:1', app: null, tokenFile: null, caFile: null }, engine: 'sglang' }],
+    ]);
+  });
+
   it.each([
     ['twinyard.db', /\/conf\/twinyard\.db$/, /\/conf\/\.twinyard$/],
     ['.twinyard/twinyard.db', /\/conf\/\.twinyard\/twinyard\.db$/, /\/conf\/\.twinyard$/],
@@ -133,6 +147,9 @@ describe('readGatewayConfig', () => {
     ['kube: { namespace: a }', 'conf/t.yaml:1:1 (kube)', 'does not say what to look for'],
     ['kube: { service: a, pool: b }', 'conf/t.yaml:1:1 (kube)', 'has both service and pool'],
     ['kube: { service: A_B }', 'conf/t.yaml:1:1 (kube)', 'is not a name in Kubernetes'],
+    ['ray_serve: { app: a }', 'conf/t.yaml:1:1 (ray_serve.url)', 'is missing'],
+    ['ray_serve: { url: "head:8265" }', 'conf/t.yaml:1:1 (ray_serve)', 'is not the URL of a dashboard'],
+    ['kube: { pool: p }\nray_serve: { url: "http://h:1" }', 'conf/t.yaml:2:1 (ray_serve)', 'is given beside kube'],
     ['endpoints: [{ name: b/chat, kube: { pool: p } }]', 'conf/t.yaml:1:21 (endpoints[0].name)', "has a '/'"],
     ['endpoints: [{ name: a }]', 'conf/t.yaml:1:13 (endpoints[0])', 'has no replicas'],
     ['listen: { client_ca: ca.pem }', 'conf/t.yaml:1:22 (listen.client_ca)', 'is given without TLS'],

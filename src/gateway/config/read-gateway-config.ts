@@ -3,13 +3,14 @@ import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { type KubeTarget, targetProblem } from '../../kube/discovery/kube-target.js';
 import { readLeaseTarget } from '../../kube/election/lease-name.js';
 import type { PolicyKeys } from '../../policy/bundle/policy-schema.js';
+import { type RayServeTarget, serveTargetProblem } from '../../ray/serve/serve-target.js';
 import type { Given } from '../../schema/fields.js';
 import { readYaml } from '../../schema/read-yaml.js';
 import type { YamlPlaces } from '../../schema/yaml-places.js';
 import { tooManyReplicas } from '../errors.js';
 import { accessParts } from './access-config.js';
 import { CONFIG_CODES, configInvalid, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
-import { GATEWAY_SCHEMA, type KUBE_SCHEMA } from './config-schema.js';
+import { GATEWAY_SCHEMA, type KUBE_SCHEMA, type RAY_SERVE_SCHEMA } from './config-schema.js';
 import {
   type ConfigValues,
   DEFAULT_POLICY,
@@ -19,6 +20,7 @@ import {
   type KubeSource,
   type ListenConfig,
   type PolicyConfig,
+  type RayServeSource,
   type ReplicaConfig,
   settingsOf,
 } from './gateway-config.js';
@@ -27,6 +29,17 @@ import { proxyList } from './proxy-list.js';
 
 type ConfigKeys = Given<typeof GATEWAY_SCHEMA>;
 type KubeKeys = Given<typeof KUBE_SCHEMA>;
+type RayServeKeys = Given<typeof RAY_SERVE_SCHEMA>;
+
+/** Where replicas of an endpoint come from. */
+interface SourceKeys {
+  readonly replicas?: readonly ReplicaKeys[] | undefined;
+  readonly kube?: KubeKeys | undefined;
+  readonly ray_serve?: RayServeKeys | undefined;
+}
+
+const hasReplicas = ({ kube, ray_serve, replicas }: SourceKeys) =>
+  replicas !== undefined || kube !== undefined || ray_serve !== undefined;
 
 /**
  * Reads twinyard.yaml. The first thing wrong is an InputError with its line and column.
@@ -86,12 +99,13 @@ class ConfigReader {
         throw configInvalid(this.#places.of(`${path}.name`), "has a '/'", 'endpoints of a file have no workspace');
       }
       const policy = endpoint.policy === undefined ? shared : this.#policy(endpoint.policy, `${path}.policy`);
-      if (endpoint.replicas === undefined && endpoint.kube === undefined) {
-        throw configInvalid(this.#places.of(path), 'has no replicas', 'list replicas, or say where they are with kube');
+      if (!hasReplicas(endpoint)) {
+        const hint = 'list replicas, or say where they are with kube or ray_serve';
+        throw configInvalid(this.#places.of(path), 'has no replicas', hint);
       }
       return { name: endpoint.name, policy, ...this.#replicasOf(endpoint, `${path}.`) };
     });
-    const isDefault = keys.replicas !== undefined || keys.kube !== undefined;
+    const isDefault = hasReplicas(keys);
     if (isDefault) endpoints.unshift({ name: 'default', policy: shared, ...this.#replicasOf(keys, '') });
     endpoints.forEach(({ name }, i) => {
       if (endpoints.findIndex((other) => other.name === name) === i) return;
@@ -104,9 +118,29 @@ class ConfigReader {
     return endpoints;
   }
 
-  #replicasOf(keys: { replicas?: readonly ReplicaKeys[] | undefined; kube?: KubeKeys | undefined }, path: string) {
-    const replicas = (keys.replicas ?? []).map((replica, i) => this.#replica(replica, `${path}replicas[${i}]`));
-    return keys.kube === undefined ? { replicas } : { replicas, kube: this.#kube(keys.kube, `${path}kube`) };
+  #replicasOf({ kube, ray_serve, replicas: listed = [] }: SourceKeys, path: string) {
+    const replicas = listed.map((replica, i) => this.#replica(replica, `${path}replicas[${i}]`));
+    if (kube !== undefined && ray_serve !== undefined) {
+      const hint = 'give each an endpoint of its own';
+      throw configInvalid(this.#places.of(`${path}ray_serve`), 'is given beside kube', hint);
+    }
+    return {
+      replicas,
+      ...(kube === undefined ? {} : { kube: this.#kube(kube, `${path}kube`) }),
+      ...(ray_serve === undefined ? {} : { rayServe: this.#rayServe(ray_serve, `${path}ray_serve`) }),
+    };
+  }
+
+  #rayServe(keys: RayServeKeys, path: string): RayServeSource {
+    const target: RayServeTarget = {
+      url: keys.url.replace(/\/+$/, ''),
+      app: keys.app ?? null,
+      tokenFile: this.#path(keys.token_file),
+      caFile: this.#path(keys.ca_file),
+    };
+    const problem = serveTargetProblem(target);
+    if (problem !== null) throw configInvalid(this.#places.of(path), problem, 'see docs/ray-serve.md');
+    return { target, engine: keys.engine ?? DEFAULT_ENGINE };
   }
 
   #kube(keys: KubeKeys, path: string): KubeSource {

@@ -1,6 +1,6 @@
-import type { ReplicaConfig } from '../config/gateway-config.js';
 import { MOST_REPLICAS } from '../config/most-replicas.js';
 import type { Fleet } from './fleet.js';
+import type { ManagedReplica } from './managed-routes.js';
 import type { LiveReplica } from './replica/live-replica.js';
 
 /** The cluster decides when a replica that left ends; requests on it go on until then. */
@@ -20,7 +20,7 @@ export class DiscoveredFleet {
    * had no room.
    * @param problem why they may be out of date; null when they are not
    */
-  set(name: string, found: readonly ReplicaConfig[], problem: string | null): number {
+  set(name: string, found: readonly ManagedReplica[], problem: string | null): number {
     const endpoint = this.#fleet.endpoints.get(name);
     if (endpoint === undefined || endpoint.managed !== null) return 0;
     const models = new Set(endpoint.replicas.flatMap((replica) => [...replica.models]));

@@ -1,11 +1,14 @@
 import type { RayJob } from '../../../ray/ray-job.js';
 import type { ReplicaExit } from '../contract.js';
 import type { ReplicaLines } from './replica-lines.js';
+import type { RayReplicaRecord } from './replica-record.js';
 
 /** Lines of the log that are kept with an exit. */
 const LAST_LINES = 20;
 const MOST_LENGTH = 2000;
 const MOST_DETAIL = 300;
+/** How long a job is usually pending. */
+const PENDING_MS = 10_000;
 
 export const NODE_LOST = 'node lost';
 
@@ -39,8 +42,14 @@ export function endDetail(job: RayJob, isOurs: boolean, isNodeLost: boolean): st
   return firstLine(job.message);
 }
 
+/** Why a job has not begun long after its start; null while it is early, and when it has. */
+export function lateProblem({ message, status }: RayJob, { address, startedAt }: RayReplicaRecord): string | null {
+  if (status !== 'PENDING' || Date.now() - startedAt <= PENDING_MS) return null;
+  return `waits on node ${address}: ${firstLine(message)}`;
+}
+
 /** Messages of Ray go on with a traceback. */
-export function firstLine(message: string | null): string | null {
+function firstLine(message: string | null): string | null {
   const line = (message ?? '').split('\n').find((one) => one.trim() !== '');
   return line === undefined ? null : line.trim().slice(0, MOST_DETAIL);
 }

@@ -53,6 +53,8 @@ export interface RayRunnerOptions {
   readonly settings: ClusterSettings;
   readonly scrub?: (line: string) => string;
   readonly onFault?: (error: Error) => void;
+  /** Whether it may change the cluster now: another control plane may lead. By default always. */
+  readonly mayAct?: () => boolean;
   readonly timing?: Partial<RayTiming>;
   /** Instead of HTTP. */
   readonly transport?: (access: RayAccess) => RayTransport;

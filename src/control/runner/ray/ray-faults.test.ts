@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReplicaSpec, RunnerEvent } from '../contract.js';
 import { fakeSpec } from '../fake-engine.fixture.js';
 import { FakeRay } from './fake-ray.fixture.js';
@@ -11,6 +11,7 @@ import { RayRunner } from './ray-runner.js';
 let ray: FakeRay;
 let folder: string;
 let isWell: boolean;
+let isLeading: boolean;
 let faults: string[];
 let open: RayRunner[];
 
@@ -18,6 +19,7 @@ beforeEach(() => {
   ray = new FakeRay();
   folder = mkdtempSync(join(tmpdir(), 'twinyard-ray-'));
   isWell = true;
+  isLeading = true;
   faults = [];
   open = [];
 });
@@ -36,6 +38,7 @@ async function runnerIn(name: string, events: RunnerEvent[] = []): Promise<RayRu
     responds: async () => isWell,
     timing: { idleMs: 2, movingMs: 2, awayMs: 2, readiness },
     onFault: ({ message }) => faults.push(message),
+    mayAct: () => isLeading,
   });
   runner.watch((event) => events.push(event));
   open.push(runner);
@@ -213,4 +216,59 @@ test('does not adopt a job whose metadata names files elsewhere', async () => {
   ray.run(idOf('b'), 31_001);
   await until(async () => (await phaseOf(runner, 'b')) === 'ready');
   expect((await runner.list()).map(({ id }) => id)).toEqual(['a', 'b']);
+});
+
+describe('while another control plane leads', () => {
+  let writes: string[];
+  let lists: number;
+
+  beforeEach(() => {
+    writes = [];
+    lists = 0;
+    const send = ray.send.bind(ray);
+    ray.send = (request) => {
+      if (request.method !== 'GET') writes.push(`${request.method} ${request.path}`);
+      else if (request.path === '/api/jobs/') lists++;
+      return send(request);
+    };
+  });
+
+  /** Resolves when the runner has looked at the jobs that many times more. */
+  async function looks(count: number): Promise<void> {
+    const by = lists + count;
+    await until(() => lists > by);
+  }
+
+  test('no job is started, stopped, killed or deleted, and nothing is reported as a fault', async () => {
+    const runner = await runnerIn('one');
+    const id = await ready(runner);
+    isLeading = false;
+    writes.length = 0;
+    await expect(runner.start(fakeSpec('b'))).rejects.toMatchObject({ code: 'RUNNER_NOT_LEADING' });
+    await expect(runner.stop('a', { graceMs: 0 })).rejects.toMatchObject({ code: 'RUNNER_NOT_LEADING' });
+    const ghost = { submission_id: 'twinyard-lab-x-0', status: 'FAILED', metadata: null } as const;
+    ray.jobs.set('twinyard-lab-x-0', { ...ray.jobs.get(id)!, ...ghost });
+    await looks(2);
+    expect([writes, faults, await phaseOf(runner)]).toEqual([[], [], 'ready']);
+    // The leader tidies up.
+    isLeading = true;
+    await until(() => !ray.jobs.has('twinyard-lab-x-0'));
+    expect(writes).toEqual(['DELETE /api/jobs/twinyard-lab-x-0']);
+  });
+
+  test('a replica that does not become ready in time is not stopped before this one leads again', async () => {
+    isWell = false;
+    const runner = await runnerIn('one');
+    await runner.start(fakeSpec('a', {}, { startupTimeoutMs: 1 }));
+    isLeading = false;
+    writes.length = 0;
+    ray.run(idOf());
+    await until(async () => (await runner.list())[0]!.url.endsWith(':31000'));
+    await looks(20);
+    expect([writes, await phaseOf(runner)]).toEqual([[], 'starting']);
+    isLeading = true;
+    await until(async () => (await phaseOf(runner)) === 'exited');
+    expect((await runner.list())[0]!.exit).toMatchObject({ reason: 'startup-timeout' });
+    expect(writes[0]).toBe(`POST /api/jobs/${idOf()}/stop`);
+  });
 });

@@ -1,18 +1,16 @@
 import { isEnded, type RayJob } from '../../../ray/ray-job.js';
 import { ChangeSignal, LONGEST_TIMER_MS } from '../change-signal.js';
 import type { ExitReason, LogOptions, ReplicaExit, ReplicaHandle, RunPhase, StopOptions } from '../contract.js';
-import { runnerClosed, unwrittenRecord } from '../errors.js';
+import { isNotLeading, runnerClosed, unwrittenRecord } from '../errors.js';
 import { Readiness } from '../readiness.js';
 import { jobRemains } from './errors.js';
-import { endDetail, exitOf, firstLine, NODE_LOST } from './job-exit.js';
+import { endDetail, exitOf, lateProblem, NODE_LOST } from './job-exit.js';
 import { type HeldResources, reportedGpus } from './node-rooms.js';
 import type { ClusterView, RayReplicaContext } from './ray-context.js';
 import { NO_LINES, RayLog } from './replica-log.js';
-import type { RayReplicaProgress, RayReplicaRecord } from './replica-record.js';
+import { type RayReplicaProgress, type RayReplicaRecord, replicaUrl } from './replica-record.js';
 
 const TIMEOUT_GRACE_MS = 2000;
-/** How long a job is usually pending. */
-const PENDING_MS = 10_000;
 const UNSEEN = 'Ray does not know its job any more: its head was restarted, or the job was deleted';
 
 /** One replica from its start or adoption to its end: its job, its health and what was seen of them. */
@@ -60,7 +58,7 @@ export class RayReplica {
     return {
       ...{ id, workspace, endpoint, generation, specHash, phase: this.#phase },
       // No port is known yet: nothing listens on port 1.
-      url: url ?? `http://${hostOf(address)}:1`,
+      url: url ?? replicaUrl(address, 1),
       problem: exit === null ? this.#problem : null,
       ...{ resources, gpus: this.#gpus, startedAt, readyAt },
       exit: exit === null ? null : { ...exit, lastLines: exit.lastLines.map(this.#context.scrub) },
@@ -138,8 +136,7 @@ export class RayReplica {
     if (this.#isUnseen) return UNSEEN;
     if (this.#isReady) return null;
     if (this.#view?.problem) return this.#view.problem;
-    const isLate = this.#job?.status === 'PENDING' && Date.now() - this.record.startedAt > PENDING_MS;
-    return isLate ? `waits on node ${this.record.address}: ${firstLine(this.#job!.message)}` : null;
+    return this.#job === null ? null : lateProblem(this.#job, this.record);
   }
 
   #see(job: RayJob): void {
@@ -168,10 +165,10 @@ export class RayReplica {
     this.#isReading = true;
     try {
       const { report } = await this.#log.head();
-      if (!isPort(report.port) || this.#context.closed.aborted || this.exit !== null) return;
-      const url = `http://${hostOf(this.record.address)}:${report.port}`;
+      if (report.port === undefined || this.#context.closed.aborted || this.exit !== null) return;
+      const url = replicaUrl(this.record.address, report.port);
       const gpus = reportedGpus(this.record.gpus, report.devices);
-      this.#change({ url, pid: isPid(report.pid) ? report.pid : null, gpus });
+      this.#change({ url, pid: report.pid ?? null, gpus });
       if (this.#progress.ending === null) void this.#watchHealth();
     } catch {
       // The next view tries again.
@@ -197,9 +194,19 @@ export class RayReplica {
     // Waiting for a node does not count, nor does a control plane that was away.
     const since = Math.max(startedAt, this.#job?.start_time ?? 0);
     const leftMs = Math.max(0, since + startupTimeoutMs - Date.now());
-    const end = () => void this.#terminate('startup-timeout', TIMEOUT_GRACE_MS).catch(this.#context.onFault);
-    this.#startupTimer = setTimeout(end, Math.min(leftMs, LONGEST_TIMER_MS));
+    this.#startupTimer = setTimeout(() => void this.#timeOut(), Math.min(leftMs, LONGEST_TIMER_MS));
     return checked;
+  }
+
+  /** While another control plane leads, it is that one's to end. */
+  async #timeOut(): Promise<void> {
+    try {
+      await this.#terminate('startup-timeout', TIMEOUT_GRACE_MS);
+    } catch (error) {
+      if (this.#context.closed.aborted) return;
+      if (isNotLeading(error)) this.#startupTimer = setTimeout(() => void this.#timeOut(), this.#context.followMs);
+      else this.#context.onFault(error as Error);
+    }
   }
 
   #setReady(isReady: boolean): void {
@@ -213,6 +220,7 @@ export class RayReplica {
 
   /** Begins to end it; a second call can only shorten the grace time. */
   async #terminate(reason: ExitReason, graceMs: number): Promise<void> {
+    this.#context.jobs.guard();
     const by = Date.now() + graceMs;
     this.#settle();
     this.#isReady = false;
@@ -289,7 +297,3 @@ export class RayReplica {
     }
   }
 }
-
-const isPort = (port: unknown): port is number => Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536;
-const isPid = (pid: unknown): pid is number => Number.isSafeInteger(pid) && Number(pid) > 1;
-const hostOf = (address: string) => (address.includes(':') ? `[${address}]` : address);

@@ -1,3 +1,4 @@
+import { PollLoop } from '../../../ray/poll-loop.js';
 import { RayClient } from '../../../ray/ray-client.js';
 import { isEnded, type RayJob } from '../../../ray/ray-job.js';
 import { RayJobs } from '../../../ray/ray-jobs.js';
@@ -16,7 +17,9 @@ import type {
 } from '../contract.js';
 import {
   badReplicaId,
+  isNotLeading,
   NoRoom,
+  notLeading,
   notStarted,
   REPLICA_ID,
   replicaExists,
@@ -27,7 +30,6 @@ import { gpuDemand } from '../gpu-demand.js';
 import { responds } from '../readiness.js';
 import { rayUnwatched } from './errors.js';
 import { rayCapacity } from './node-rooms.js';
-import { PollLoop } from './poll-loop.js';
 import {
   type ClusterView,
   RAY_TIMING,
@@ -82,21 +84,26 @@ export class RayRunner implements Runner {
     const access = accessOf(raySettings(options.settings));
     this.#transport = new ChangingTransport(access, options.transport);
     this.#client = new RayClient(access.url, this.#transport);
-    this.#jobs = new RayJobs(this.#client);
+    const { cluster, mayAct = () => true, onFault = () => {} } = options;
+    this.#jobs = new RayJobs(this.#client, () => {
+      if (!mayAct()) throw notLeading(cluster);
+    });
     this.#files = new ReplicaFiles(options.folder);
     const held = () => [...this.#replicas.values()].map((one) => one.held);
-    this.#placer = new ReplicaPlacer(this.#client, options.cluster, held);
+    this.#placer = new ReplicaPlacer(this.#client, cluster, held);
     this.#context = {
       ...{ jobs: this.#jobs, files: this.#files, closed: this.#closed.signal },
       ...{ readiness: this.#timing.readiness, responds: options.responds ?? responds },
       ...{ followMs: this.#timing.movingMs, killWaitMs: this.#timing.killWaitMs },
       scrub: options.scrub ?? ((line) => line),
-      onFault: options.onFault ?? (() => {}),
+      onFault(error) {
+        if (!isNotLeading(error)) onFault(error);
+      },
       emit: (event) => {
         for (const listener of [...this.#listeners]) listener(event);
       },
       look: () => this.#loop.call(),
-      kill: (record, pid) => this.#jobs.submit(killJob(record, pid, options.cluster)),
+      kill: (record, pid) => this.#jobs.submit(killJob(record, pid, cluster)),
     };
   }
 
@@ -205,7 +212,7 @@ export class RayRunner implements Runner {
       }
       return new RayReplica(record, NEW_REPLICA, this.#context, false);
     } catch (error) {
-      if (error instanceof NoRoom) throw error;
+      if (error instanceof NoRoom || isNotLeading(error)) throw error;
       throw notStarted(spec.id, `cluster '${cluster}': ${(error as Error).message}`);
     }
   }
@@ -281,7 +288,9 @@ export class RayRunner implements Runner {
    * soon as it had ended.
    */
   async #sweep(jobs: readonly RayJob[]): Promise<void> {
-    const { cluster } = this.#options;
+    const { cluster, mayAct } = this.#options;
+    // Another control plane deletes them.
+    if (mayAct?.() === false) return;
     for (const job of jobs) {
       const id = job.submission_id!;
       const isOver = isKillJob(job, cluster) || isGhost(job, cluster) || this.#deleted.includes(id);

@@ -7,8 +7,8 @@ export const rayType = {
   builtInCluster: null,
   runsHere: false,
   isElsewhere: isOtherRay,
-  async open({ cluster, folder, onFault, scrub, settings }: RunnerOptions) {
+  async open({ cluster, folder, mayAct, onFault, scrub, settings }: RunnerOptions) {
     const { RayRunner } = await import('./ray-runner.js');
-    return RayRunner.open({ cluster, folder, settings, scrub, onFault });
+    return RayRunner.open({ cluster, folder, settings, scrub, onFault, mayAct });
   },
 } as const satisfies RunnerType;

@@ -42,10 +42,15 @@ export function replicaLines(lines: readonly string[]): ReplicaLines {
   return { engine, report, others };
 }
 
+/** An engine writes to the same log: numbers that cannot be a port or a process are left out. */
 function reportOf(text: string): ReplicaReport {
   try {
-    return JSON.parse(text) as ReplicaReport;
+    const { pid, port, ...others } = JSON.parse(text) as ReplicaReport;
+    return { ...others, ...(isPort(port) ? { port } : {}), ...(isPid(pid) ? { pid } : {}) };
   } catch {
     return {};
   }
 }
+
+const isPort = (port: unknown): port is number => Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536;
+const isPid = (pid: unknown): pid is number => Number.isSafeInteger(pid) && Number(pid) > 1;

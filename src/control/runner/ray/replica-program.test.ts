@@ -13,6 +13,8 @@ let running: ChildProcess[];
 /** Of each test its own: a program that ends kills all processes of its job, also those of the test after it. */
 let job: string;
 let jobs = 0;
+/** Of each process its own: ports of an address are locked by files that all runs of this test share. */
+const HOST = `127.${(process.pid >> 16) & 0x7f}.${(process.pid >> 8) & 0xff}.${process.pid & 0xff || 1}`;
 
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-ray-')));
@@ -43,7 +45,7 @@ interface Program {
 
 /** @param script of sh */
 function start(script: string, change: object = {}, env: Record<string, string> = {}): Program {
-  const facts = { job, host: '127.0.0.1', ports: [31_500, 31_599], gpus: 0, command: 'sh', args: ['-c', script] };
+  const facts = { job, host: HOST, ports: [31_500, 31_599], gpus: 0, command: 'sh', args: ['-c', script] };
   writeFileSync(join(folder, 'replica.json'), JSON.stringify({ ...facts, env: {}, secretEnv: {}, ...change }));
   copyFileSync(packagePath('deploy', 'ray', 'replica.py'), join(folder, 'replica.py'));
   const child = spawn('python3', ['replica.py'], {
@@ -83,10 +85,10 @@ test('reports address, port and process first, then numbered lines, then how the
   );
   const lines = await program.until(isOver);
   expect(lines.report).toEqual({
-    ...{ address: '127.0.0.1', port: expect.any(Number), pid: program.child.pid, devices: '' },
+    ...{ address: HOST, port: expect.any(Number), pid: program.child.pid, devices: '' },
     ...{ code: 3, signal: null },
   });
-  expect(texts(lines)).toEqual([`127.0.0.1:${lines.report.port} in ${folder}/work`, 'oops ']);
+  expect(texts(lines)).toEqual([`${HOST}:${lines.report.port} in ${folder}/work`, 'oops ']);
   expect(lines.engine.map(({ number }) => number)).toEqual([1, 2]);
   expect(await program.ended).toBe(3);
 });
@@ -122,7 +124,7 @@ test('dies with the process that started it', async () => {
   copyFileSync(packagePath('deploy', 'ray', 'replica.py'), join(folder, 'replica.py'));
   // As a supervisor of Ray that is killed.
   const script = 'import subprocess, time; subprocess.Popen(["python3", "replica.py"]); time.sleep(1000)';
-  const facts = { job, host: '127.0.0.1', ports: [31_500, 31_599], gpus: 0, command: 'sleep', args: ['1000'] };
+  const facts = { job, host: HOST, ports: [31_500, 31_599], gpus: 0, command: 'sleep', args: ['1000'] };
   writeFileSync(join(folder, 'replica.json'), JSON.stringify({ ...facts, env: {}, secretEnv: {} }));
   const parent = spawn('python3', ['-c', script], { cwd: folder, stdio: 'ignore' });
   running.push(parent);
@@ -136,7 +138,7 @@ test('gives each replica of a node a port of its own, and reports when none is l
   expect((await one.until(({ report }) => report.port !== undefined)).report.port).toBe(31_600);
   const other = start('sleep 1000', { ports: [31_600, 31_600] });
   expect((await other.until(({ report }) => report.problem !== undefined)).report.problem).toBe(
-    'no port of 31600-31600 is free on 127.0.0.1',
+    `no port of 31600-31600 is free on ${HOST}`,
   );
   expect(await other.ended).toBe(1);
 });

@@ -57,6 +57,10 @@ export function replicaMetadata(record: RayReplicaRecord, cluster: string, { eng
   };
 }
 
+/** @param address an IPv4 or IPv6 address, or a host name */
+export const replicaUrl = (address: string, port: number) =>
+  `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+
 export const killMetadata = (submissionId: string, cluster: string) => ({ [CLUSTER]: cluster, [KILLS]: submissionId });
 
 export const isKillJob = ({ metadata }: RayJob, cluster: string) =>
