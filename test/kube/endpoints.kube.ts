@@ -126,6 +126,9 @@ describe('an endpoint in a real cluster', { timeout: 600_000 }, () => {
     const problem = async (words: RegExp) =>
       eventually(async () => words.test(JSON.stringify((await plane.endpoint())!.status ?? {})));
     await plane.declare(1, 1, 16);
+    await problem(/does not fit: it needs 16 of nvidia\.com\/gpu on one node; the largest node .* has 8 \(8 free\)/);
+    // Three of four GPUs each could run here, but not at once.
+    await plane.declare(3, 1, 4);
     await problem(/Unschedulable: 0\/\d+ nodes are available.*Insufficient nvidia\.com\/gpu/);
     const quota = `${lab.core}/resourcequotas/none`;
     await lab.apply('v1', 'ResourceQuota', quota, { spec: { hard: { pods: '0' } } });

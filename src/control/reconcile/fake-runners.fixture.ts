@@ -85,7 +85,7 @@ export class FakeRunners implements Pick<ClusterRunners, 'typeOf' | 'start' | 's
 
   /** The cluster reports what keeps a replica from becoming ready. */
   hold(id: string, problem: string): void {
-    this.#change(id, 'started', { problem });
+    this.#change(id, 'problem', { problem });
   }
 
   crash(id: string, lastLines: readonly string[] = []): void {

@@ -174,9 +174,12 @@ export interface ReplicaExit {
   readonly lastLines: readonly string[];
 }
 
-/** `started` is repeated when a replica had to be started again elsewhere before it was ready. */
+/**
+ * `started` is repeated when a replica had to be started again elsewhere before it was ready; `problem`: what keeps it from becoming
+ * ready has changed.
+ */
 export interface RunnerEvent {
-  readonly type: 'started' | 'ready' | 'unready' | 'exited';
+  readonly type: 'started' | 'ready' | 'unready' | 'problem' | 'exited';
   readonly replica: ReplicaHandle;
 }
 

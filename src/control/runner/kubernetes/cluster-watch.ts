@@ -14,7 +14,7 @@ export interface ClusterWatchParts {
   /** Of Deployments and pods. */
   readonly labelSelector: string;
   readonly timing: Partial<WatchTiming>;
-  /** A Deployment or a pod has changed. */
+  /** A Deployment, a pod or a warning has changed. */
   readonly changed: () => void;
 }
 
@@ -37,7 +37,10 @@ export class ClusterWatch {
     this.#pods = new ListWatch({ client, path: calls.pathOf(PODS), labelSelector, timing, changed });
     this.#events = new ListWatch({
       ...{ client, path: calls.pathOf(KUBE_EVENTS), fieldSelector: POD_WARNINGS, timing },
-      changed: () => this.warnings.changed(),
+      changed: () => {
+        this.warnings.changed();
+        changed();
+      },
     });
   }
 

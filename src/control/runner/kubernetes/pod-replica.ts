@@ -10,7 +10,6 @@ import { type PodReplicaRecord, type ReplicaProgress, readDeployment } from './m
 import { LOG_LINES, logLines, logQuery, PodTail } from './pod-log.js';
 import {
   type ContainerEnd,
-  conditionOf,
   containerEnd,
   engineStatus,
   goneDetail,
@@ -18,6 +17,7 @@ import {
   isPodReady,
   podUrl,
   replicaProblem,
+  scheduledAt,
 } from './pod-state.js';
 import { PodTermination } from './pod-termination.js';
 import type { PodEvent } from './pod-warnings.js';
@@ -58,6 +58,7 @@ export class PodReplica {
   #end: ContainerEnd | null = null;
   readonly #termination: PodTermination;
   #isFinishing = false;
+  #problem: string | null = null;
   readonly #tail: PodTail;
   /** Its log has been passed on, or is being so. */
   #kept: Promise<void> | null = null;
@@ -113,6 +114,11 @@ export class PodReplica {
     }
     this.#pods = pods;
     if (this.exit === null && !this.#isFinishing) this.#seePods(pods);
+    const { handle } = this;
+    if (handle.problem !== null && handle.problem !== this.#problem) {
+      this.#context.emit({ type: 'problem', replica: handle });
+    }
+    this.#problem = handle.problem;
     this.#changes.notify();
   }
 
@@ -219,11 +225,8 @@ export class PodReplica {
     }
     const pod = same ?? pods.find(({ metadata }) => metadata.deletionTimestamp === undefined) ?? pods[0] ?? null;
     this.#pod = pod ?? (isEnding ? before : null);
-    if (pod === null) {
-      if (isEnding && this.#isOver) void this.#finish(this.#progress.ending!, this.#end, null);
-      return;
-    }
-    this.#seePod(pod);
+    if (pod !== null) this.#seePod(pod);
+    else if (isEnding && this.#isOver) void this.#finish(this.#progress.ending!, this.#end, null);
   }
 
   #seePod(pod: ReplicaPod): void {
@@ -247,11 +250,9 @@ export class PodReplica {
   /** Waiting for a node does not count: the cluster may have a queue. */
   #watchStart(pod: ReplicaPod): void {
     if (this.#progress.readyAt !== null || this.#startupTimer !== undefined || pod.spec.nodeName === undefined) return;
-    const scheduled = Date.parse(conditionOf(pod.status?.conditions, 'PodScheduled')?.lastTransitionTime ?? '');
-    const since = Math.max(this.record.startedAt, Number.isNaN(scheduled) ? 0 : scheduled);
-    const leftMs = Math.max(0, since + this.record.startupTimeoutMs - Date.now());
+    const until = Math.max(this.record.startedAt, scheduledAt(pod)) + this.record.startupTimeoutMs;
     const end = () => this.terminate('startup-timeout', TIMEOUT_GRACE_MS);
-    this.#startupTimer = setTimeout(end, Math.min(leftMs, LONGEST_TIMER_MS));
+    this.#startupTimer = setTimeout(end, Math.min(Math.max(0, until - Date.now()), LONGEST_TIMER_MS));
   }
 
   #setReady(isReady: boolean): void {

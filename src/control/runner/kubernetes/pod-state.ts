@@ -105,6 +105,12 @@ function eventProblem({ spec }: ReplicaPod, warning: PodEvent | null): string | 
   return sentence(isForNode ? 'Unschedulable' : warning.reason, warning.message);
 }
 
+/** When a pod got its node; 0 when unknown. */
+export function scheduledAt({ status }: ReplicaPod): number {
+  const at = Date.parse(conditionOf(status?.conditions, 'PodScheduled')?.lastTransitionTime ?? '');
+  return Number.isNaN(at) ? 0 : at;
+}
+
 function waitingProblem(waiting: ContainerState['waiting']): string | null {
   // These two are no problem: every pod begins with them.
   const isUsual = waiting?.reason === 'ContainerCreating' || waiting?.reason === 'PodInitializing';

@@ -49,12 +49,10 @@ export function runnerDrills(newGround: () => Promise<KubernetesGround>): void {
       return items.find(({ metadata }) => metadata.labels['twinyard/replica'] === id)?.metadata.name ?? null;
     };
     const problemOf = async (id: string, word: string) => {
-      let problem: string | null = null;
-      while (!problem?.includes(word)) {
-        problem = (await handleOf(id)).problem;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      return problem;
+      const problems = () => events.filter(({ replica, type }) => type === 'problem' && replica.id === id);
+      const find = () => problems().find(({ replica }) => replica.problem!.includes(word));
+      await until(() => find() !== undefined);
+      return find()!.replica.problem;
     };
     /** A pod whose status the test sets, as a kubelet would. */
     const withStatus = async (id: string, state: object, more: object = {}) => {
