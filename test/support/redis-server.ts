@@ -25,20 +25,35 @@ export class RedisServer {
   private constructor(
     readonly port: number,
     readonly password: string,
+    readonly tls: { cert: string; key: string } | null,
   ) {}
 
-  static async start(password = '', appendOnly = false): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), password);
-    await server.start(appendOnly);
-    return server;
+  /** @param tls paths of a certificate and its key: the server then speaks nothing but TLS */
+  static async start(
+    password = '',
+    appendOnly = false,
+    tls: { cert: string; key: string } | null = null,
+  ): Promise<RedisServer> {
+    // Another process may take the port before the server does.
+    for (let tries = 1; ; tries++) {
+      const server = new RedisServer(await freePort(), password, tls);
+      try {
+        await server.start(appendOnly);
+        return server;
+      } catch (error) {
+        await server.remove();
+        if (tries === 5) throw error;
+      }
+    }
   }
 
   get url(): string {
-    return `redis://${this.password === '' ? '' : `:${this.password}@`}127.0.0.1:${this.port}`;
+    const scheme = this.tls === null ? 'redis' : 'rediss';
+    return `${scheme}://${this.password === '' ? '' : `:${this.password}@`}127.0.0.1:${this.port}`;
   }
 
   async start(appendOnly: boolean): Promise<void> {
-    const flags = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#folder];
+    const flags = [...this.#listen(), '--bind', '127.0.0.1', '--save', '', '--dir', this.#folder];
     const kept = ['--appendonly', appendOnly ? 'yes' : 'no', '--appendfsync', 'always'];
     const secret = this.password === '' ? [] : ['--requirepass', this.password];
     const child = spawn('redis-server', [...flags, ...kept, ...secret], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -51,6 +66,13 @@ export class RedisServer {
       });
       child.once('exit', () => reject(new Error(`redis-server ended: ${text}`)));
     });
+  }
+
+  #listen(): string[] {
+    if (this.tls === null) return ['--port', String(this.port)];
+    const { cert, key } = this.tls;
+    const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-auth-clients', 'no'];
+    return ['--port', '0', '--tls-port', String(this.port), ...files];
   }
 
   /** Ends it at once, as a crash would. */

@@ -1,10 +1,11 @@
 import { whole } from '../../schema/fields.js';
+import { detachFlags, executionFlags, resultFlags } from '../execution/execution-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts, type Flag, type FlagTable } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { count, file, listFlag, stringFlag, toggle } from '../flags/kinds.js';
+import { count, file, listFlag, stringFlag } from '../flags/kinds.js';
 import { detectorFlags, outputFlags } from '../flags/output-flags.js';
 import { readNumber } from '../flags/read-number.js';
 import { presetNames, routingPolicyNames } from '../flags/registered-names.js';
@@ -38,13 +39,6 @@ export const comparisonFlags = {
     read: readSeeds,
     help: 'seeds to use, n,n,...',
   }),
-  workers: count({ default: null, min: 1, max: 1024, defaultText: 'as many as cores', help: 'runs at a time' }),
-  cache: file({
-    placeholder: 'folder',
-    defaultText: '~/.cache/twinyard/runs',
-    help: 'folder of cached results: no run is computed twice',
-  }),
-  'no-cache': toggle({ help: 'do not read or write the cache' }),
 };
 
 export type ComparisonFlags = typeof comparisonFlags;
@@ -56,14 +50,6 @@ function readSeeds(given: string, place: string): number[] {
 /** Flags of the output that mean the same for a comparison as for one run. */
 const MEASURE_FLAGS = ['arrival-jitter-ms', 'horizon', 'fitness-weights', 'slo-ttft', 'slo-itl', 'slo-e2e'] as const;
 export const measureFlags = Object.fromEntries(MEASURE_FLAGS.map((name) => [name, outputFlags[name]]));
-
-export const comparisonOutputFlags = {
-  report: file({ help: 'also write a page with plots: one self-contained HTML file' }),
-  format: outputFlags.format,
-  log: outputFlags.log,
-};
-
-export type ComparisonOutputFlags = typeof comparisonOutputFlags;
 
 /** Two flags of run take lists here: every policy is tried with every rate. */
 const listFlags = {
@@ -123,17 +109,19 @@ const { 'think-time-ms': _, timeout: __, ...recordedFlags } = replayWorkloadFlag
 
 export const compareGroups: CommandLine['groups'] = [
   { title: 'Comparison', flags: comparisonFlags },
+  { title: 'Execution', flags: { ...executionFlags, ...detachFlags } },
   { title: 'Cluster', flags: { ...asLists(clusterFlags), 'routing-policy': listFlags['routing-policy'] } },
   { title: 'Flow control', flags: asLists(flowControlFlags) },
   { title: 'Instance', flags: asLists(instanceFlags) },
   { title: 'Generated workload', flags: { ...asLists(runWorkloadFlags), rate: listFlags.rate } },
   { title: 'Recorded workload', flags: asLists(recordedFlags) },
-  { title: 'Output', flags: { ...asLists({ ...measureFlags, ...detectorFlags }), ...comparisonOutputFlags } },
+  { title: 'Output', flags: { ...asLists({ ...measureFlags, ...detectorFlags }), ...resultFlags } },
 ];
 
 /** The flags that `run` and `replay` do not have: listed in the documentation of `compare`. */
 export const ownCompareGroups: CommandLine['groups'] = [
   { title: 'Comparison', flags: comparisonFlags },
   { title: 'Lists', flags: listFlags },
-  { title: 'Output', flags: comparisonOutputFlags },
+  { title: 'Execution', flags: { ...executionFlags, ...detachFlags } },
+  { title: 'Output', flags: resultFlags },
 ];

@@ -1,19 +1,19 @@
-import { availableParallelism } from 'node:os';
-import type { Comparison } from '../../experiment/comparison/comparison.js';
-import { runsOf } from '../../experiment/experiment.js';
-import { createExecutor } from '../../experiment/runs/worker-pool.js';
+import { type RunInputs, runsOf } from '../../experiment/experiment.js';
 import { shownText } from '../../kernel/text/shown-text.js';
-import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
+import { commandText } from '../execution/command-text.js';
+import type { DetachFlags, ExecutionFlags, ResultFlags } from '../execution/execution-flags.js';
+import { openWhenNeeded } from '../execution/open-executor.js';
+import { printResult } from '../execution/print-result.js';
+import { signalCleanUps } from '../execution/signal-clean-ups.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, presentation } from '../io.js';
-import { checkOutputs, writeOutputs } from '../output/output-files.js';
+import type { CliIo } from '../io.js';
+import { checkOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
-import { type ComparisonFlags, type ComparisonOutputFlags, compareGroups } from './compare-flags.js';
+import { type ComparisonFlags, compareGroups } from './compare-flags.js';
 import { givenSettings } from './given-settings.js';
-import { signalCleanUps } from './signal-clean-ups.js';
 
 export const COMPARE: CommandLine = {
   name: 'compare',
@@ -29,10 +29,10 @@ export const COMPARE: CommandLine = {
   ],
 };
 
-/** Simulates every variant with every seed, on all cores, and reports what differs. */
+/** Simulates every variant with every seed, on all cores or by the workers of a queue, and reports what differs. */
 export async function compare(argv: readonly string[], io: CliIo): Promise<number> {
   const { configs, rest } = takeConfigs(argv);
-  const flags = await parseFlags<ComparisonFlags & ComparisonOutputFlags>(COMPARE, rest);
+  const flags = await parseFlags<ComparisonFlags & ExecutionFlags & DetachFlags & ResultFlags>(COMPARE, rest);
   const { values } = flags;
   const { inputs, settings: given } = givenSettings(flags);
   const outputs = values.report === null ? [] : [{ flag: '--report', path: values.report }];
@@ -41,42 +41,38 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
   const signals = signalCleanUps(io);
   // Many runs are worth optimising for, even short ones. Workers inherit this when they start.
   limitCompiler(Number.POSITIVE_INFINITY);
-  const executor = await createExecutor(values.workers ?? availableParallelism());
+  const label = { title: values.preset ?? 'compare', command: commandText('compare', argv, COMPARE) };
+  const opened = await openWhenNeeded(flags, label, signals, diagnostics);
   try {
     const [{ compareRuns }, { planExperiment }, { simulateAll }, { runCacheOf }] = await Promise.all([
       import('../../experiment/comparison/comparison.js'),
       import('./plan-experiment.js'),
-      import('./simulate-all.js'),
-      import('./run-cache-of.js'),
+      import('../execution/simulate-all.js'),
+      import('../execution/run-cache-of.js'),
     ]);
     const cache = await runCacheOf(flags, io.env, diagnostics);
-    const surroundings = { executor, cache, signals, io, diagnostics };
-    const experiment = await planExperiment(flags, configs, given, diagnostics, (runs) =>
-      simulateAll(runs, surroundings),
-    );
-    const summaries = await simulateAll(runsOf(experiment), surroundings);
+    const simulate = async (runs: readonly RunInputs[]) =>
+      simulateAll(runs, { executor: await opened.executor(), cache, signals, io, diagnostics });
+    const experiment = await planExperiment(flags, configs, given, diagnostics, simulate);
+    const runs = runsOf(experiment);
+    if (values.detach) {
+      const { detach } = await import('../execution/detach.js');
+      const kept = { kind: 'Compare' as const, plan: experiment };
+      await detach(runs, kept, { ...label, title: experiment.title }, values, cache, io, diagnostics);
+      return 0;
+    }
+    const summaries = await simulate(runs);
     for (const name of new Set(summaries.flatMap(({ absentClasses }) => absentClasses))) {
       diagnostics.warn(
         `--slo-ttft, --slo-itl, --slo-e2e: the target of ${shownText(name)} has no effect: no request has that class`,
       );
     }
-    const comparison = compareRuns(experiment, summaries);
-    if (values.report !== null) await writeReport(values.report, comparison, { ...io, beforeSignal: signals.add });
-    io.stdout.write(values.format === 'table' ? await asTable(comparison, io) : documentJson(comparison.document));
+    const found = compareRuns(experiment, summaries);
+    await printResult({ kind: 'Compare', found }, values, { ...io, beforeSignal: signals.add });
     return 0;
   } finally {
-    await executor.close();
+    await opened.close();
   }
-}
-
-async function writeReport(path: string, comparison: Comparison, io: CliIo): Promise<void> {
-  const { comparePage } = await import('../../report/compare/compare-page.js');
-  await writeOutputs([{ flag: '--report', path, pieces: () => [comparePage(comparison)] }], io);
-}
-
-async function asTable({ document }: Comparison, io: CliIo): Promise<string> {
-  const { compareTable } = await import('../../report/compare/compare-table.js');
-  return compareTable(document, presentation(io));
 }
 
 /** The files of all `--config`, and the other arguments. A last `--config` without a file stays: the flag parser refuses it. */

@@ -11,12 +11,13 @@ import type { Diagnostics } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { CliIo } from '../io.js';
 import type { ExecutionFlags } from './execution-flags.js';
+import type { KeptExperiment } from './kept-experiment.js';
 import { type ExperimentLabel, shardQueueOptions } from './open-executor.js';
 
-/** Leaves an experiment on a queue and prints its id. @param plan turns results into a document, for `experiment fetch` */
+/** Leaves an experiment on a queue and prints its id, for `experiment fetch`. */
 export async function detach(
   runs: readonly RunInputs[],
-  plan: string,
+  kept: KeptExperiment,
   label: ExperimentLabel,
   values: FlagValues<ExecutionFlags>['values'],
   cache: RunCache,
@@ -24,6 +25,7 @@ export async function detach(
   diagnostics: Diagnostics,
 ): Promise<void> {
   const url = values.executor!;
+  const plan = JSON.stringify(kept);
   const redis = await connectRedis(url, '--executor', diagnostics.warn);
   try {
     const version = programVersion(await programFingerprint());

@@ -1,8 +1,8 @@
 import { shownUrl } from '../../experiment/queue/redis-connection.js';
-import { comparisonFlags } from '../compare/compare-flags.js';
 import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
-import { count, file, stringFlag } from '../flags/kinds.js';
+import { choiceFlag, count, file, stringFlag, toggle } from '../flags/kinds.js';
+import { outputFlags } from '../flags/output-flags.js';
 
 const THREADS = 'threads';
 
@@ -26,9 +26,13 @@ export const sharedPathFlag = file({
 
 /** Where and how runs are computed: they never change the result. */
 export const executionFlags = {
-  workers: comparisonFlags.workers,
-  cache: comparisonFlags.cache,
-  'no-cache': comparisonFlags['no-cache'],
+  workers: count({ default: null, min: 1, max: 1024, defaultText: 'as many as cores', help: 'runs at a time' }),
+  cache: file({
+    placeholder: 'folder',
+    defaultText: '~/.cache/twinyard/runs',
+    help: 'folder of cached results: no run is computed twice',
+  }),
+  'no-cache': toggle({ help: 'do not read or write the cache' }),
   executor: {
     ...urlFlag({
       defaultText: THREADS,
@@ -46,6 +50,24 @@ export const executionFlags = {
 };
 
 export type ExecutionFlags = typeof executionFlags;
+
+/** Only where all runs are known before the first: a search needs its coordinator. */
+export const detachFlags = {
+  detach: toggle({
+    help: "with a queue: leave the experiment there; 'twinyard experiment fetch' prints its result",
+  }),
+};
+
+export type DetachFlags = typeof detachFlags;
+
+/** How the result is shown. */
+export const resultFlags = {
+  report: file({ help: 'also write a page with plots: one self-contained HTML file' }),
+  format: choiceFlag({ default: 'json', known: ['json', 'table', 'csv', 'html'], help: 'how the result is printed' }),
+  log: outputFlags.log,
+};
+
+export type ResultFlags = typeof resultFlags;
 
 /** The queue of a worker or of a command about experiments. */
 export const queueFlags = {

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { RunExecutor } from '../../experiment/runs/executor.js';
 import { createExecutor } from '../../experiment/runs/worker-pool.js';
-import type { SignalCleanUps } from '../compare/signal-clean-ups.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import { type ExecutionFlags, isQueue } from './execution-flags.js';
+import type { CliIo } from '../io.js';
+import { type DetachFlags, type ExecutionFlags, isQueue } from './execution-flags.js';
+import type { KeptExperiment } from './kept-experiment.js';
+import type { SignalCleanUps } from './signal-clean-ups.js';
 
 type Values = FlagValues<ExecutionFlags>['values'];
 
@@ -49,6 +51,44 @@ export async function openExecutor(
   );
   signals.add(() => executor.close());
   return executor;
+}
+
+/** What a search found stays on its queue, for `experiment fetch`. */
+export async function keepFound(
+  executor: RunExecutor,
+  found: KeptExperiment,
+  url: string | null,
+  io: CliIo,
+): Promise<void> {
+  if (executor.keep === undefined) return;
+  const id = await executor.keep(JSON.stringify(found));
+  const { shownUrl } = await import('../../experiment/queue/redis-connection.js');
+  const queue = shownUrl(url!, '--executor');
+  io.stderr.write(
+    `twinyard: the result stays on the queue for a week: 'twinyard experiment fetch ${id} --queue ${queue}' prints it\n`,
+  );
+}
+
+/** An executor that is opened when the first run is there. Threads start at once: they load their program meanwhile. */
+export async function openWhenNeeded(
+  flags: FlagValues<ExecutionFlags & DetachFlags>,
+  label: ExperimentLabel,
+  signals: SignalCleanUps,
+  diagnostics: Diagnostics,
+): Promise<{ executor(title?: string): Promise<RunExecutor>; close(): Promise<void> }> {
+  const { values } = flags;
+  if (values.detach && !isQueue(values.executor)) {
+    throw conflictingFlags('--detach', 'given without a queue', 'add --executor redis://host:6379');
+  }
+  const open = (title: string) => openExecutor(flags, { ...label, title }, signals, diagnostics);
+  let executor = isQueue(values.executor) ? null : await open(label.title);
+  return {
+    async executor(title = label.title) {
+      executor ??= await open(title);
+      return executor;
+    },
+    close: async () => executor?.close(),
+  };
 }
 
 export function shardQueueOptions(

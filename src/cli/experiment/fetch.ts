@@ -1,20 +1,17 @@
 import { programVersion, versionText } from '../../experiment/queue/queue-keys.js';
-import { shardError } from '../../experiment/queue/redis-executor.js';
+import { shardError } from '../../experiment/queue/shard-error.js';
 import { ShardQueue } from '../../experiment/queue/shard-queue.js';
 import { programFingerprint } from '../../experiment/runs/run-key.js';
-import { readResult } from '../../experiment/runs/shard.js';
-import { type Sweep, sweptRun } from '../../experiment/sweep/sweep.js';
-import { sweepResult } from '../../experiment/sweep/sweep-document.js';
 import { InputError, RunError } from '../../kernel/errors.js';
-import { type QueueFlags, queueFlags } from '../execution/execution-flags.js';
+import { type QueueFlags, queueFlags, type ResultFlags, resultFlags } from '../execution/execution-flags.js';
+import { type KeptExperiment, resultOf } from '../execution/kept-experiment.js';
+import { printResult } from '../execution/print-result.js';
 import { experimentSummaryOf } from '../experiment.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { checkOutputs } from '../output/output-files.js';
-import { printSweep } from '../sweep/print-sweep.js';
-import { type SweepOutputFlags, sweepOutputFlags } from '../sweep/sweep-flags.js';
 import { withQueue } from './with-queue.js';
 
 const fetchFlags = {
@@ -26,11 +23,11 @@ export const EXPERIMENT_FETCH: CommandLine = {
   name: 'experiment fetch',
   summary: experimentSummaryOf('fetch'),
   about:
-    "Prints the result of an experiment that was started with --detach, the same bytes as without it. It stays on the queue until 'experiment cancel', or for a week.",
+    "Prints the result of a sweep or comparison that was started with --detach, or of a plan or tuning on a queue that has ended: the same bytes as without a queue. It stays there until 'experiment cancel', or for a week.",
   operands: { usage: 'ID', least: 1, most: 1 },
   groups: [
     { title: 'Queue', flags: fetchFlags },
-    { title: 'Output', flags: sweepOutputFlags },
+    { title: 'Output', flags: resultFlags },
   ],
   examples: ['experiment fetch 3f2a91c04b7e --queue redis://127.0.0.1:6379 --wait --format table'],
 };
@@ -39,10 +36,7 @@ const LOOK_MS = 1000;
 
 /** Prints the result of a detached experiment. */
 export async function experimentFetch(argv: readonly string[], io: CliIo): Promise<number> {
-  const { operands, values } = await parseFlags<typeof fetchFlags & QueueFlags & SweepOutputFlags>(
-    EXPERIMENT_FETCH,
-    argv,
-  );
+  const { operands, values } = await parseFlags<typeof fetchFlags & QueueFlags & ResultFlags>(EXPERIMENT_FETCH, argv);
   checkOutputs(values.report === null ? [] : [{ flag: '--report', path: values.report }], []);
   const result = await withQueue(values.queue, io, async (records, redis) => {
     const record = await records.find(operands[0]!);
@@ -51,8 +45,8 @@ export async function experimentFetch(argv: readonly string[], io: CliIo): Promi
       throw new InputError(
         'NOT_DETACHED',
         `experiment '${record.id}'`,
-        'has a coordinator, which prints its result',
-        'start it with --detach to fetch it',
+        'has not ended: its coordinator prints the result',
+        'start a sweep or comparison with --detach to fetch it',
       );
     }
     const own = programVersion(await programFingerprint());
@@ -74,11 +68,11 @@ export async function experimentFetch(argv: readonly string[], io: CliIo): Promi
     const queue = await ShardQueue.open(redis, { program: record.program, sharedPath: null, mostInputBytes: 0 });
     const results = await queue.results(await records.hashes(record.id));
     await queue.close();
-    return sweepResult(
-      JSON.parse(plan) as Sweep,
-      results.map((bytes) => sweptRun(readResult(bytes!))),
+    return resultOf(
+      JSON.parse(plan) as KeptExperiment,
+      results.map((bytes) => bytes!),
     );
   });
-  await printSweep(result, values, io);
+  await printResult(result, values, io);
   return 0;
 }

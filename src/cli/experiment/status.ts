@@ -1,6 +1,6 @@
 import type { ExperimentStatus, WorkerRecord } from '../../experiment/queue/experiment-records.js';
 import { versionText } from '../../experiment/queue/queue-keys.js';
-import { shardError } from '../../experiment/queue/redis-executor.js';
+import { shardError } from '../../experiment/queue/shard-error.js';
 import { documentJson } from '../../report/text/document-json.js';
 import { createStyle } from '../../report/text/style.js';
 import { type QueueFlags, queueFlags } from '../execution/execution-flags.js';

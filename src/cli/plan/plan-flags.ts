@@ -1,13 +1,13 @@
 import { comparisonFlags } from '../compare/compare-flags.js';
 import type { ExperimentFile } from '../compare/experiment-file.js';
-import { executionFlags } from '../execution/execution-flags.js';
+import { executionFlags, type ResultFlags, resultFlags } from '../execution/execution-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts, type Flag, type FlagTable } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
 import { choiceFlag, count, file, listFlag } from '../flags/kinds.js';
-import { detectorFlags, outputFlags } from '../flags/output-flags.js';
+import { detectorFlags } from '../flags/output-flags.js';
 import { gpuNames, routingPolicyNames } from '../flags/registered-names.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
@@ -104,12 +104,6 @@ const arrivalFlag = {
 /** A file with `kind: Plan`. */
 export const PLAN_FILE: ExperimentFile = { kind: 'Plan', own: { ...planFlags, ...samplingFlags, ...arrivalFlag } };
 
-const planOutputFlags = {
-  format: choiceFlag({ default: 'json', known: ['json', 'table', 'csv', 'html'], help: 'how the plan is printed' }),
-  report: file({ help: 'also write a page with the load curve: one self-contained HTML file' }),
-  log: outputFlags.log,
-};
-
 /** Flags of `run` and `replay` that a plan sets itself, or that have no meaning for a steady load. */
 const OWN: readonly string[] = [
   ...Object.keys(planFlags),
@@ -133,12 +127,12 @@ export const plannedFleetFlags = {
   ...others(detectorFlags),
 };
 
-export type PlanFlags = typeof planFlags & typeof evaluationFlags & typeof arrivalFlag & typeof planOutputFlags;
+export type PlanFlags = typeof planFlags & typeof evaluationFlags & typeof arrivalFlag & ResultFlags;
 
 export const ownPlanGroups: CommandLine['groups'] = [
   { title: 'Plan', flags: planFlags },
   { title: 'Evaluation', flags: { ...evaluationFlags, ...arrivalFlag } },
-  { title: 'Output', flags: planOutputFlags },
+  { title: 'Output', flags: resultFlags },
 ];
 
 export const planGroups: CommandLine['groups'] = [
@@ -149,5 +143,5 @@ export const planGroups: CommandLine['groups'] = [
   { title: 'Cluster', flags: others(clusterFlags) },
   { title: 'Flow control', flags: others(flowControlFlags) },
   { title: 'Evaluation', flags: { ...evaluationFlags, ...others(detectorFlags) } },
-  { title: 'Output', flags: planOutputFlags },
+  { title: 'Output', flags: resultFlags },
 ];

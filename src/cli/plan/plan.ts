@@ -1,18 +1,17 @@
 import type { PlanDocument } from '../../experiment/plan/plan-document.js';
-import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
-import type { ComparisonFlags } from '../compare/compare-flags.js';
 import type { Setting, Settings } from '../compare/settings.js';
-import { signalCleanUps } from '../compare/signal-clean-ups.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
 import { commandText } from '../execution/command-text.js';
-import { openExecutor } from '../execution/open-executor.js';
+import { keepFound, openExecutor } from '../execution/open-executor.js';
+import { printResult } from '../execution/print-result.js';
+import { signalCleanUps } from '../execution/signal-clean-ups.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, presentation } from '../io.js';
-import { checkOutputs, type NamedPath, writeOutputs } from '../output/output-files.js';
+import type { CliIo } from '../io.js';
+import { checkOutputs, type NamedPath } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
 import { PLAN_FILE, type PlanFlags, planGroups, plannedFleetFlags } from './plan-flags.js';
 
@@ -49,10 +48,10 @@ export async function plan(argv: readonly string[], io: CliIo): Promise<number> 
   try {
     const [{ makePlan }, { createPlanRuns }, { runCacheOf }] = await Promise.all([
       import('./make-plan.js'),
-      import('./plan-runs.js'),
-      import('../compare/run-cache-of.js'),
+      import('../execution/plan-runs.js'),
+      import('../execution/run-cache-of.js'),
     ]);
-    const cache = await runCacheOf(flags as unknown as FlagValues<ComparisonFlags>, io.env, diagnostics);
+    const cache = await runCacheOf(flags, io.env, diagnostics);
     const runs = createPlanRuns({ executor, cache, signals, io, diagnostics });
     let document: PlanDocument;
     try {
@@ -60,25 +59,12 @@ export async function plan(argv: readonly string[], io: CliIo): Promise<number> 
     } finally {
       runs.end();
     }
-    if (values.report !== null) {
-      const page = await printed(document, 'html', io);
-      await writeOutputs([{ flag: '--report', path: values.report, pieces: () => [page] }], {
-        ...io,
-        beforeSignal: signals.add,
-      });
-    }
-    io.stdout.write(await printed(document, values.format, io));
+    await keepFound(executor, { kind: 'Plan', found: document }, values.executor, io);
+    await printResult({ kind: 'Plan', found: document }, values, { ...io, beforeSignal: signals.add });
     return 0;
   } finally {
     await executor.close();
   }
-}
-
-async function printed(document: PlanDocument, format: string, io: CliIo): Promise<string> {
-  if (format === 'json') return documentJson(document);
-  if (format === 'html') return (await import('../../report/plan/plan-page.js')).planPage(document);
-  const { planCsv, planTable } = await import('../../report/plan/plan-table.js');
-  return format === 'csv' ? planCsv(document) : planTable(document, presentation(io));
 }
 
 /** The flags, and what an experiment file adds to them. */

@@ -2,14 +2,14 @@ import { AXIS_FORMS } from '../../experiment/sweep/axis.js';
 import { readSample, SAMPLE_FORMS, type SweepSample } from '../../experiment/sweep/sample-points.js';
 import { comparisonFlags, measureFlags } from '../compare/compare-flags.js';
 import { badValue } from '../errors.js';
-import { executionFlags } from '../execution/execution-flags.js';
+import { detachFlags, executionFlags, resultFlags } from '../execution/execution-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts, type Flag } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { choiceFlag, count, file, listFlag, toggle } from '../flags/kinds.js';
-import { detectorFlags, outputFlags } from '../flags/output-flags.js';
+import { count, listFlag } from '../flags/kinds.js';
+import { detectorFlags } from '../flags/output-flags.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
 
@@ -60,44 +60,29 @@ export const sweepOwnFlags = {
     read: (text) => text.split(','),
     help: 'what the Pareto front weighs: ttft_p99,gpus,...',
   }),
-  detach: toggle({
-    help: "with a queue: leave the experiment there; 'twinyard experiment fetch' prints its result",
-  }),
   seeds: comparisonFlags.seeds,
   seed: comparisonFlags.seed,
 };
 
 export type SweepOwnFlags = typeof sweepOwnFlags;
 
-export const sweepOutputFlags = {
-  report: file({ help: 'also write a page with plots: one self-contained HTML file' }),
-  format: choiceFlag({
-    default: 'json',
-    known: ['json', 'table', 'csv', 'html'],
-    help: 'how the result is printed',
-  }),
-  log: outputFlags.log,
-};
-
-export type SweepOutputFlags = typeof sweepOutputFlags;
-
 /** `--think-time-ms` and `--timeout` are flags of both workloads and mean the same. */
 const { 'think-time-ms': _, timeout: __, ...recordedFlags } = replayWorkloadFlags;
 
 export const sweepGroups: CommandLine['groups'] = [
   { title: 'Sweep', flags: sweepOwnFlags },
-  { title: 'Execution', flags: executionFlags },
+  { title: 'Execution', flags: { ...executionFlags, ...detachFlags } },
   { title: 'Cluster', flags: asTexts(clusterFlags) },
   { title: 'Flow control', flags: asTexts(flowControlFlags) },
   { title: 'Instance', flags: asTexts(instanceFlags) },
   { title: 'Generated workload', flags: asTexts(runWorkloadFlags) },
   { title: 'Recorded workload', flags: asTexts(recordedFlags) },
-  { title: 'Output', flags: { ...asTexts({ ...measureFlags, ...detectorFlags }), ...sweepOutputFlags } },
+  { title: 'Output', flags: { ...asTexts({ ...measureFlags, ...detectorFlags }), ...resultFlags } },
 ];
 
 /** The flags that `run` and `replay` do not have: listed in the documentation of `sweep`. */
 export const ownSweepGroups: CommandLine['groups'] = [
   { title: 'Sweep', flags: sweepOwnFlags },
-  { title: 'Execution', flags: executionFlags },
-  { title: 'Output', flags: sweepOutputFlags },
+  { title: 'Execution', flags: { ...executionFlags, ...detachFlags } },
+  { title: 'Output', flags: resultFlags },
 ];

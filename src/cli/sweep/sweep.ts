@@ -1,19 +1,17 @@
-import type { RunExecutor } from '../../experiment/runs/executor.js';
 import { summaryOf } from '../commands.js';
 import { givenSettings } from '../compare/given-settings.js';
-import { signalCleanUps } from '../compare/signal-clean-ups.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { conflictingFlags } from '../errors.js';
 import { commandText } from '../execution/command-text.js';
-import { type ExecutionFlags, isQueue } from '../execution/execution-flags.js';
-import { openExecutor } from '../execution/open-executor.js';
+import type { DetachFlags, ExecutionFlags, ResultFlags } from '../execution/execution-flags.js';
+import { openWhenNeeded } from '../execution/open-executor.js';
+import { printResult } from '../execution/print-result.js';
+import { signalCleanUps } from '../execution/signal-clean-ups.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { checkOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
-import { printSweep } from './print-sweep.js';
-import { type SweepOutputFlags, type SweepOwnFlags, sweepGroups } from './sweep-flags.js';
+import { type SweepOwnFlags, sweepGroups } from './sweep-flags.js';
 
 export const SWEEP: CommandLine = {
   name: 'sweep',
@@ -33,7 +31,7 @@ export const SWEEP: CommandLine = {
 
 /** Simulates every point with every seed, and reports which of them keep the constraints, the best, and the Pareto front. */
 export async function sweep(argv: readonly string[], io: CliIo): Promise<number> {
-  const flags = await parseFlags<SweepOwnFlags & ExecutionFlags & SweepOutputFlags>(SWEEP, argv);
+  const flags = await parseFlags<SweepOwnFlags & ExecutionFlags & DetachFlags & ResultFlags>(SWEEP, argv);
   const { values, operands } = flags;
   const path = operands[0] ?? null;
   const { inputs, settings: given } = givenSettings(flags);
@@ -43,15 +41,10 @@ export async function sweep(argv: readonly string[], io: CliIo): Promise<number>
   const signals = signalCleanUps(io);
   // Many runs are worth optimising for, even short ones. Workers inherit this when they start.
   limitCompiler(Number.POSITIVE_INFINITY);
-  if (values.detach && !isQueue(values.executor)) {
-    throw conflictingFlags('--detach', 'given without a queue', 'add --executor redis://host:6379');
-  }
   const command = commandText('sweep', argv, SWEEP);
   const label = { title: path ?? 'sweep', command };
-  let executor: RunExecutor | null = null;
+  const opened = await openWhenNeeded(flags, label, signals, diagnostics);
   try {
-    // Threads load their program while the sweep is planned.
-    if (!isQueue(values.executor)) executor = await openExecutor(flags, label, signals, diagnostics);
     const [
       { planSweep },
       { readSweepFile },
@@ -62,8 +55,8 @@ export async function sweep(argv: readonly string[], io: CliIo): Promise<number>
     ] = await Promise.all([
       import('./plan-sweep.js'),
       import('./sweep-file.js'),
-      import('../compare/simulate-all.js'),
-      import('../compare/run-cache-of.js'),
+      import('../execution/simulate-all.js'),
+      import('../execution/run-cache-of.js'),
       import('../../experiment/sweep/sweep.js'),
       import('../../experiment/sweep/sweep-document.js'),
     ]);
@@ -71,18 +64,20 @@ export async function sweep(argv: readonly string[], io: CliIo): Promise<number>
     const file = path === null ? null : await readSweepFile(path);
     const planned = await planSweep(flags, file, given, command, diagnostics);
     const runs = sweepRuns(planned);
-    if (values.detach && isQueue(values.executor)) {
-      const plan = JSON.stringify({ ...planned, points: planned.points.map(({ run: _, ...point }) => point) });
+    if (values.detach) {
+      // The shards hold the runs.
+      const points = planned.points.map(({ run: _, ...point }) => point);
       const { detach } = await import('../execution/detach.js');
-      await detach(runs, plan, { ...label, title: planned.title }, values, cache, io, diagnostics);
+      const kept = { kind: 'Sweep' as const, plan: { ...planned, points } };
+      await detach(runs, kept, { ...label, title: planned.title }, values, cache, io, diagnostics);
       return 0;
     }
-    executor ??= await openExecutor(flags, { ...label, title: planned.title }, signals, diagnostics);
+    const executor = await opened.executor(planned.title);
     const surroundings = { executor, cache, signals, io, diagnostics };
-    const result = sweepResult(planned, await simulateAll(runs, surroundings, sweptRun));
-    await printSweep(result, values, { ...io, beforeSignal: signals.add });
+    const found = sweepResult(planned, await simulateAll(runs, surroundings, sweptRun));
+    await printResult({ kind: 'Sweep', found }, values, { ...io, beforeSignal: signals.add });
     return 0;
   } finally {
-    await executor?.close();
+    await opened.close();
   }
 }

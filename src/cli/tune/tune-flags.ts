@@ -1,14 +1,13 @@
 import { METRICS } from '../../experiment/metrics.js';
 import { measureFlags } from '../compare/compare-flags.js';
 import type { ExperimentFile } from '../compare/experiment-file.js';
-import { executionFlags } from '../execution/execution-flags.js';
+import { executionFlags, resultFlags } from '../execution/execution-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { choiceFlag, count, file, listFlag, stringFlag } from '../flags/kinds.js';
-import { outputFlags } from '../flags/output-flags.js';
+import { count, file, listFlag, stringFlag } from '../flags/kinds.js';
 import { routingPolicyNames } from '../flags/registered-names.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
@@ -68,9 +67,7 @@ export const tuneOutputFlags = {
     ...file({ help: 'also write the chosen policies: a file that run --policy-config and serve --policy-config read' }),
     letter: 'o',
   },
-  report: file({ help: 'also write a page with plots: one self-contained HTML file' }),
-  format: choiceFlag({ default: 'json', known: ['json', 'table', 'csv', 'html'], help: 'how the result is printed' }),
-  log: outputFlags.log,
+  ...resultFlags,
 };
 
 export type TuneOutputFlags = typeof tuneOutputFlags;

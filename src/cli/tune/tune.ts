@@ -1,16 +1,16 @@
 import type { TuneDocument } from '../../experiment/tune/tune-document.js';
-import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
 import { givenSettings } from '../compare/given-settings.js';
-import { signalCleanUps } from '../compare/signal-clean-ups.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { commandText } from '../execution/command-text.js';
 import type { ExecutionFlags } from '../execution/execution-flags.js';
-import { openExecutor } from '../execution/open-executor.js';
+import { keepFound, openExecutor } from '../execution/open-executor.js';
+import { printResult } from '../execution/print-result.js';
+import { signalCleanUps } from '../execution/signal-clean-ups.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, presentation } from '../io.js';
-import { checkOutputs, type OutputContent, writeOutputs } from '../output/output-files.js';
+import type { CliIo } from '../io.js';
+import { checkOutputs, type OutputContent } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
 import { TUNE_FILE, type TuneOutputFlags, type TuningFlags, tuneGroups } from './tune-flags.js';
 
@@ -52,8 +52,8 @@ export async function tune(argv: readonly string[], io: CliIo): Promise<number> 
         import('../compare/experiment-file.js'),
         import('./plan-tuning.js'),
         import('../../experiment/tune/tune-fleets.js'),
-        import('../plan/plan-runs.js'),
-        import('../compare/run-cache-of.js'),
+        import('../execution/plan-runs.js'),
+        import('../execution/run-cache-of.js'),
       ]);
     const cache = await runCacheOf(flags, io.env, diagnostics);
     const read = await withExperimentFile(TUNE_FILE, path, flags, given.settings);
@@ -61,34 +61,18 @@ export async function tune(argv: readonly string[], io: CliIo): Promise<number> 
     const inputs = await planTuning(read.flags, read.settings, diagnostics);
     const document = await tuneFleets(inputs, simulation.simulate).finally(simulation.end);
     for (const warning of document.warnings) diagnostics.warn(warning);
-    await writeOutputs(await filesOf(values, document), { ...io, beforeSignal: signals.add });
-    io.stdout.write(await printed(values.format, document, io));
+    await keepFound(executor, { kind: 'Tune', found: document }, values.executor, io);
+    const files = await policyFile(values.output, document);
+    await printResult({ kind: 'Tune', found: document }, values, { ...io, beforeSignal: signals.add }, files);
     return 0;
   } finally {
     await executor.close();
   }
 }
 
-async function filesOf(
-  { output, report }: { output: string | null; report: string | null },
-  document: TuneDocument,
-): Promise<OutputContent[]> {
-  const files: OutputContent[] = [];
-  if (output !== null) {
-    const { policyFileText } = await import('../../report/tune/policy-file.js');
-    const text = await policyFileText(document);
-    files.push({ flag: '--output', path: output, pieces: () => [text] });
-  }
-  if (report !== null) {
-    const { tunePage } = await import('../../report/tune/tune-page.js');
-    files.push({ flag: '--report', path: report, pieces: () => [tunePage(document)] });
-  }
-  return files;
-}
-
-async function printed(format: string, document: TuneDocument, io: CliIo): Promise<string> {
-  if (format === 'json') return documentJson(document);
-  if (format === 'html') return (await import('../../report/tune/tune-page.js')).tunePage(document);
-  const { tuneCsv, tuneTable } = await import('../../report/tune/tune-table.js');
-  return format === 'csv' ? tuneCsv(document) : tuneTable(document, presentation(io));
+async function policyFile(path: string | null, document: TuneDocument): Promise<OutputContent[]> {
+  if (path === null) return [];
+  const { policyFileText } = await import('../../report/tune/policy-file.js');
+  const text = await policyFileText(document);
+  return [{ flag: '--output', path, pieces: () => [text] }];
 }

@@ -95,6 +95,8 @@ export class ExperimentRecords {
   async status(record: ExperimentRecord): Promise<ExperimentStatus> {
     if (!record.isDetached) return { ...record, failed: [] };
     const hashes = await this.hashes(record.id);
+    // What a coordinator found is kept without its shards.
+    if (hashes.length === 0) return { ...record, failed: [] };
     let done = 0;
     const failed: { hash: string; reason: string }[] = [];
     for (let from = 0; from < hashes.length; from += AT_ONCE) {

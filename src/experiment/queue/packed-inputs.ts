@@ -86,6 +86,7 @@ export function withPaths(run: RunInputs, seed: number, pathOf: (use: PackedPath
   const { modelConfigFolder, hardwareConfig, ...replica } = run.config.replica;
   const { workload } = run;
   return {
+    ...run,
     config: {
       ...run.config,
       seed,

@@ -60,6 +60,8 @@ function hintFor(problem: string): string {
   if (/NOAUTH|WRONGPASS|AUTH/i.test(problem))
     return 'write the password into the URL, as in redis://:password@host:6379';
   if (/NOPERM/.test(problem)) return 'give the user of the URL all commands on keys that start with twinyard:';
+  if (/certificate/i.test(problem))
+    return 'name the authority that signed it: NODE_EXTRA_CA_CERTS=ca.pem in the environment of this command';
   return "start a server ('redis-server'), or correct the URL: redis://host:6379, rediss:// for TLS";
 }
 

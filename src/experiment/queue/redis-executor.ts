@@ -1,12 +1,11 @@
 import type { QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { RunError } from '../../kernel/errors.js';
 import type { RunExecutor } from '../runs/executor.js';
 import type { Shard } from '../runs/shard.js';
-import { type PlainError, thrownError } from '../runs/worker-message.js';
 import { type ExperimentRecord, ExperimentRecords } from './experiment-records.js';
 import { NAMESPACE, queueName } from './queue-keys.js';
 import { type ConnectionReport, redisRefused } from './redis-connection.js';
+import { shardError } from './shard-error.js';
 import { ShardQueue, type ShardQueueOptions } from './shard-queue.js';
 
 /** How often the state of the queue is compared with what is awaited: events may be lost with the connection. */
@@ -39,6 +38,7 @@ export class RedisExecutor implements RunExecutor {
   #toSubmit: Shard[] = [];
   #work: Promise<void> = Promise.resolve();
   #isClosed = false;
+  #isKept = false;
   #workers = -1;
   #turns = 0;
 
@@ -103,6 +103,12 @@ export class RedisExecutor implements RunExecutor {
     this.#record.total = total;
   }
 
+  async keep(found: string): Promise<string> {
+    await this.#records.putDetached({ ...this.#record, isDetached: true }, [], found);
+    this.#isKept = true;
+    return this.#record.id;
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -118,7 +124,7 @@ export class RedisExecutor implements RunExecutor {
   async #leaveClean(): Promise<void> {
     await this.#queue.withdraw([...this.#awaited.keys()]);
     this.#awaited.clear();
-    await this.#records.remove(this.#record.id);
+    if (!this.#isKept) await this.#records.remove(this.#record.id);
     await this.#queue.close();
   }
 
@@ -171,7 +177,7 @@ export class RedisExecutor implements RunExecutor {
   }
 
   async #reconcile(): Promise<void> {
-    await this.#records.put(this.#record);
+    if (!this.#isKept) await this.#records.put(this.#record);
     await this.#countWorkers();
     const waiting = [...this.#awaited.values()]
       .map(({ shard }) => shard)
@@ -196,15 +202,5 @@ export class RedisExecutor implements RunExecutor {
     }
     this.#turns++;
     this.#workers = own.length;
-  }
-}
-
-/** The error of a shard as its worker threw it, with the shard that is to blame. */
-export function shardError(hash: string, reason: string): Error {
-  try {
-    return thrownError(JSON.parse(reason) as PlainError);
-  } catch {
-    const problem = /stalled/.test(reason) ? 'its workers ended or hung again and again' : reason;
-    return new RunError('SHARD_FAILED', `shard ${hash.slice(0, 12)} failed: ${problem}`);
   }
 }

@@ -14,6 +14,7 @@ import { ExperimentRecords, type WorkerRecord } from './experiment-records.js';
 import { InputStore } from './input-store.js';
 import { type PackedInputs, type PackedPath, packedHash, type ShardJob, withPaths } from './packed-inputs.js';
 import { KEEP_S, NAMESPACE, type ProgramVersion, queueName, resultKey, versionText } from './queue-keys.js';
+import { shardError } from './shard-error.js';
 
 /** How often a worker says that it is there. */
 const PRESENT_MS = 15_000;
@@ -85,7 +86,10 @@ export class ShardWorker {
     this.#worker = worker;
     // A lock that was lost to another worker, or a server that is away: the work goes on.
     worker.on('error', () => {});
-    worker.on('failed', (job, error) => log(`shard ${job?.id?.slice(0, 12) ?? ''} failed: ${error.message}`));
+    worker.on('failed', (job, error) => {
+      const hash = job?.id ?? '';
+      log(`shard ${hash.slice(0, 12)} failed: ${shardError(hash, error.message).message}`);
+    });
     let refuse: (error: Error) => void = () => {};
     const refused = new Promise<never>((_, reject) => {
       refuse = reject;

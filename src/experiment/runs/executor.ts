@@ -12,6 +12,8 @@ export interface RunExecutor {
   readonly status?: string;
   /** Told how far the experiment is. */
   update?(done: number, total: number): void;
+  /** Keeps what was found where the experiment is listed; absent where none is. Returns its id. */
+  keep?(found: string): Promise<string>;
   /** Stops it, even during a run. */
   close(): Promise<void>;
 }

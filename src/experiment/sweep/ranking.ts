@@ -1,12 +1,12 @@
 import { boundOf, type Constraint, isOfSettings } from './constraint.js';
 import { betterOf, type Measure, type Objective } from './measure.js';
-import type { Sweep } from './sweep.js';
+import type { SweepPlan } from './sweep.js';
 
 /** Settings that are the load on the fleet. */
 export const LOAD_AXES: readonly string[] = ['rate', 'concurrency'];
 
 /** What the best point is best in and what the front weighs: as asked, else by what varies and what is constrained. */
-export function chosenObjectives(sweep: Pick<Sweep, 'axes' | 'constraints' | 'objective' | 'pareto' | 'points'>): {
+export function chosenObjectives(sweep: Pick<SweepPlan, 'axes' | 'constraints' | 'objective' | 'pareto' | 'points'>): {
   best: readonly Objective[];
   pareto: readonly Objective[];
 } {

@@ -9,7 +9,7 @@ import type { Objective } from './measure.js';
 import { paretoFront } from './pareto.js';
 import { chosenObjectives, constrainedMetric } from './ranking.js';
 import type { SweepSample } from './sample-points.js';
-import { lookUpIn, type Sweep, type SweptRun } from './sweep.js';
+import { lookUpIn, type SweepPlan, type SweptRun } from './sweep.js';
 import { sweepVerdict } from './sweep-verdict.js';
 
 /** The result of a sweep as one document. */
@@ -83,7 +83,7 @@ export interface SweepResult {
 }
 
 /** @param runs of `sweepRuns`, in their order */
-export function sweepResult(sweep: Sweep, runs: readonly SweptRun[]): SweepResult {
+export function sweepResult(sweep: SweepPlan, runs: readonly SweptRun[]): SweepResult {
   const { points, seeds, constraints } = sweep;
   const ofPoint = points.map((_, i) => seeds.map((_, s) => runs[s * points.length + i]!));
   const ofResults = constraints.filter((one) => !isOfSettings(one));

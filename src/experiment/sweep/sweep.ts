@@ -29,6 +29,11 @@ export interface Sweep {
   command: string;
 }
 
+/** A sweep without its runs: enough to read their results. */
+export interface SweepPlan extends Omit<Sweep, 'points'> {
+  points: readonly Omit<PlannedPoint, 'run'>[];
+}
+
 export interface PlannedPoint {
   values: SweepPoint;
   /** Of this point: values of the axes, of flags, and defaults. */

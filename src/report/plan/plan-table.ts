@@ -1,4 +1,5 @@
 import type { PlanDocument, PlannedCandidate } from '../../experiment/plan/plan-document.js';
+import { csvText } from '../text/csv-text.js';
 import { createStyle, type TextOptions } from '../text/style.js';
 import type { Alignment } from '../text/text-table.js';
 import { latencyText, measureName, missText, percentText, priceText, rateNumber, replicasText } from './plan-text.js';
@@ -151,10 +152,5 @@ export function planCsv({ candidates }: PlanDocument): string {
     ...[point.rate, point.kept, point.why ?? '', point.seeds, point.requests],
     ...point.latencies.flatMap(({ ms, low, high }) => [ms ?? '', low ?? '', high ?? '']),
   ]);
-  return `${[head, ...rows].map((cells) => cells.map(csvCell).join(',')).join('\n')}\n`;
-}
-
-function csvCell(value: string | number | boolean): string {
-  const text = String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvText([head, ...rows]);
 }

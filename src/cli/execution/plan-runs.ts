@@ -1,7 +1,7 @@
 import type { RunInputs } from '../../experiment/experiment.js';
 import { type SimulateRuns, simulateRuns } from '../../experiment/run-experiment.js';
 import { NO_CACHE } from '../../experiment/runs/run-cache.js';
-import type { Surroundings } from '../compare/simulate-all.js';
+import type { Surroundings } from './simulate-all.js';
 
 const REDRAW_MS = 100;
 const CLEAR = '\r\x1b[K';
@@ -23,8 +23,11 @@ export function createPlanRuns({ executor, cache, signals, io, diagnostics }: Su
     const now = io.now();
     if (!isShown || now - drawn < REDRAW_MS) return;
     drawn = now;
-    io.stderr.write(`${CLEAR}${done} runs done, ${asked - done} under way; the search decides how many follow`);
+    io.stderr.write(
+      `${CLEAR}${done} runs done, ${asked - done} under way${status()}; the search decides how many follow`,
+    );
   };
+  const status = () => (executor.status ? `, ${executor.status}` : '');
   const clear = () => {
     if (drawn > Number.NEGATIVE_INFINITY) io.stderr.write(CLEAR);
   };
@@ -43,6 +46,7 @@ export function createPlanRuns({ executor, cache, signals, io, diagnostics }: Su
         computed += state.computed - before.computed;
         notKept += state.notKept - before.notKept;
         before = state;
+        executor.update?.(done, asked);
         draw();
       });
     },

@@ -4,13 +4,13 @@ import { InputError } from '../../kernel/errors.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import type { ComparisonFlags } from './compare-flags.js';
+import type { ExecutionFlags } from './execution-flags.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The cache of the flags. Where the default folder cannot be used, nothing is cached. */
 export async function runCacheOf(
-  { values, given }: FlagValues<Pick<ComparisonFlags, 'cache' | 'no-cache'>>,
+  { values, given }: FlagValues<Pick<ExecutionFlags, 'cache' | 'no-cache'>>,
   env: Env,
   diagnostics: Diagnostics,
 ): Promise<RunCache> {
