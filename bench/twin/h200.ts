@@ -30,12 +30,12 @@ const REPLICA: ReplicaModelConfig = {
 
 /**
  * From the recording of every round-robin run alone, what the other policies did to the same requests on the same hardware.
- * @returns how many metrics were judged, were within their interval, and within the bounds
+ * @returns whether all metrics are within their interval and the bounds
  */
-export async function h200(folder: string, say: (line: string) => void): Promise<void> {
+export async function h200(folder: string, say: (line: string) => void): Promise<boolean> {
   if (!existsSync(folder)) {
     say(`${folder}: no such folder; the measured runs are left out`);
-    return;
+    return true;
   }
   const runs = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'traffic.jsonl.gz')));
   const files = mkdtempSync(join(tmpdir(), 'twinyard-h200-'));
@@ -63,6 +63,7 @@ export async function h200(folder: string, say: (line: string) => void): Promise
     rmSync(files, { recursive: true });
   }
   say(`\n${counts.inside} of ${counts.judged} within their interval, ${counts.close} within the bounds`);
+  return counts.inside === counts.judged && counts.close === counts.judged;
 }
 
 function judge(

@@ -1,9 +1,24 @@
 import { fileURLToPath } from 'node:url';
 import { h200 } from './h200.js';
+import { live } from './live.js';
+import { virtual } from './virtual.js';
 
-/** How well what-if predicts: measured runs on real replicas (`h200 [folder]`). */
-const [part = 'all', folder] = process.argv.slice(2);
-const truth = folder ?? fileURLToPath(new URL('../../../../shared/truth/h200_fleet', import.meta.url));
+/**
+ * How well what-if predicts: `virtual` (a gateway and emulated engines in virtual time), `live` (the same in real time, on
+ * loopback; the number of seeds, and a folder that keeps recordings, may be given), `h200` (measured runs on real replicas, whose folder may be given). All without an argument.
+ */
+/** Two cases for each. */
+const LIVE_SEEDS = 10;
+const [part = 'all', given] = process.argv.slice(2);
+const truth = fileURLToPath(new URL('../../../../shared/truth/h200_fleet', import.meta.url));
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-
-if (part === 'all' || part === 'h200') await h200(truth, say);
+const parts: Record<string, () => Promise<boolean>> = {
+  virtual: () => virtual(say),
+  live: () => live(Number(part === 'live' ? (given ?? LIVE_SEEDS) : LIVE_SEEDS), say, process.argv[4]),
+  h200: () => h200(given ?? truth, say),
+};
+for (const [name, run] of Object.entries(parts)) {
+  if (part !== 'all' && part !== name) continue;
+  say(`\n# ${name}\n`);
+  if (!(await run())) process.exitCode = 1;
+}

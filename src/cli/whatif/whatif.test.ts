@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { profileText } from '../../replica/latency/profile-file.js';
-import { PROFILE, recordingFiles, recordingOf, served } from '../../twin/whatif/recorded-run.fixture.js';
+import { PROFILE, recordingOf, served } from '../../twin/whatif/recorded-run.fixture.js';
+import { recordingFiles } from '../../twin/whatif/recording-files.fixture.js';
 import type { WhatIfDocument } from '../../twin/whatif/whatif-document.js';
 import { captured as twinyard } from '../test-io.fixture.js';
 

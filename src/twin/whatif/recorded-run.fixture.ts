@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { exponential } from '../../kernel/distributions.js';
 import { randomStream } from '../../kernel/random-stream.js';
 import { fakeConfig } from '../../replica/fake-replica.fixture.js';
@@ -110,15 +106,4 @@ export function recordingOf({ outcomes, table }: ReturnType<typeof served>, chan
     });
   });
   return `${lines.join('\n')}\n`;
-}
-
-/** A folder for the recordings of a test file. */
-export function recordingFiles(): (name: string, text: string) => string {
-  const folder = mkdtempSync(join(tmpdir(), 'twinyard-whatif-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  return (name, text) => {
-    const path = join(folder, name);
-    writeFileSync(path, text);
-    return path;
-  };
 }

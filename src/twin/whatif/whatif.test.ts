@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { metricsOfResponses, type WhatIfMetric } from './recorded-metrics.js';
-import { REPLICA, recordingFiles, recordingOf, served } from './recorded-run.fixture.js';
+import { REPLICA, recordingOf, served } from './recorded-run.fixture.js';
+import { recordingFiles } from './recording-files.fixture.js';
 import { whatIf } from './whatif.js';
 import type { WhatIfProgress, WhatIfQuestion } from './whatif-question.js';
 

@@ -1,0 +1,163 @@
+import { EmulatedReplica, type LiveSequence } from '../../src/emulator/emulated-replica.js';
+import { ManualClock } from '../../src/emulator/virtual-clocks.fixture.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../src/gateway/config/gateway-config.js';
+import { DecisionRing } from '../../src/gateway/decisions/decision-ring.js';
+import { Endpoint } from '../../src/gateway/fleet/endpoint/endpoint.js';
+import { LiveReplica } from '../../src/gateway/fleet/replica/live-replica.js';
+import { fakeFacts } from '../../src/gateway/request/fake-facts.fixture.js';
+import { GatewayMetrics } from '../../src/gateway/telemetry/gateway-metrics.js';
+import { profileLatency } from '../../src/replica/latency/profile-latency.js';
+import { type MetricRow, metricsOfResponses } from '../../src/twin/whatif/recorded-metrics.js';
+import { PROFILE, REPLICA } from '../../src/twin/whatif/recorded-run.fixture.js';
+import type { RequestTable } from '../../src/workload/request-table.js';
+
+const BLOCK = 16;
+const SIGNALS_US = 1_000_000;
+const EPOCH_US = 1_790_000_000_000_000;
+const NEVER = Number.POSITIVE_INFINITY;
+
+export interface LivePolicy {
+  policy: string;
+  options?: Record<string, unknown>;
+  replicas?: number;
+  seed?: number;
+}
+
+interface ServedRequest {
+  replica: string;
+  ttftUs: number;
+  e2eUs: number;
+  cachedTokens: number;
+}
+
+/** What a gateway's endpoint with emulated engines behind it made of requests, in virtual time. */
+export interface RecordedWorld {
+  /** As the gateway would have recorded it. */
+  lines: string;
+  measured: MetricRow;
+}
+
+/**
+ * The gateway's own decisions, with the signals that its replicas report every second, in front of the emulated engine: all
+ * that a live run has but sockets.
+ */
+export async function recordedWorld(table: RequestTable, live: LivePolicy): Promise<RecordedWorld> {
+  const ids = Array.from({ length: live.replicas ?? 4 }, (_, i) => `engine-${i}`);
+  const clocks = ids.map(() => new ManualClock());
+  const engines = clocks.map((clock) => new EmulatedReplica(REPLICA, profileLatency(PROFILE), clock));
+  const replicas = ids.map(
+    (id) => new LiveReplica({ id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS),
+  );
+  for (const replica of replicas) replica.healthy(0);
+  let nowUs = 0;
+  const endpoint = new Endpoint(
+    'default',
+    { ...DEFAULT_POLICY, name: live.policy, options: live.options ?? {}, blockSize: BLOCK },
+    {
+      config: {
+        seed: live.seed ?? 1,
+        signals: { intervalMs: SIGNALS_US / 1000, staleMs: 1e9 },
+        ...{ slowStartMs: 0, timeouts: GATEWAY_DEFAULTS.timeouts, waitMs: 0 },
+      },
+      ...{ metrics: new GatewayMetrics(), ring: new DecisionRing(1), log: null, warn: () => {} },
+      nowUs: () => nowUs,
+      newAlarm: () => ({ set: () => {} }),
+    },
+  );
+  endpoint.setReplicas(replicas);
+  const served: ServedRequest[] = [];
+  const scrape = () => {
+    for (const [i, { replica }] of engines.entries()) {
+      const { batchSize, cacheHitRate, kv, queueDepth } = replica;
+      endpoint.report(replicas[i]!, {
+        ...{ atUs: nowUs, running: batchSize, waiting: queueDepth, cacheHitRate, missing: [] },
+        ...{ kvUsed: kv.pool.used / kv.pool.total, freeBlocks: kv.pool.free },
+      });
+    }
+  };
+  const arrive = (row: number) => {
+    const placement = endpoint.placer.place(factsOf(table, row), 0, [])!;
+    const slot = replicas.indexOf(placement.replica);
+    const one: ServedRequest = { replica: ids[slot]!, ttftUs: 0, e2eUs: 0, cachedTokens: 0 };
+    served[row] = one;
+    const sequence: LiveSequence = {
+      inputTokens: table.inputTokens[row]!,
+      outputTokens: table.outputTokens[row]!,
+      keys: keysOf(table, row),
+      produced(_, atUs) {
+        if (one.ttftUs > 0) return;
+        one.ttftUs = atUs - table.arrivalUs[row]!;
+        one.cachedTokens = engines[slot]!.cachedTokens(sequence);
+        endpoint.placer.firstToken(placement, true);
+      },
+      ended(atUs) {
+        one.e2eUs = atUs - table.arrivalUs[row]!;
+        endpoint.placer.finish(placement);
+      },
+    };
+    clocks[slot]!.runTo(nowUs);
+    engines[slot]!.submit(sequence, nowUs);
+  };
+  let next = 0;
+  for (let scrapeUs = 0; ; ) {
+    const arrivalUs = next < table.count ? table.arrivalUs[next]! : NEVER;
+    const engineUs = Math.min(...clocks.map((clock) => clock.nextUs));
+    if (arrivalUs === NEVER && engineUs === NEVER) break;
+    nowUs = Math.min(arrivalUs, engineUs, scrapeUs);
+    if (engineUs === nowUs) clocks.find((clock) => clock.nextUs === nowUs)!.runTo(nowUs);
+    else if (scrapeUs === nowUs) {
+      scrape();
+      scrapeUs += SIGNALS_US;
+    } else arrive(next++);
+  }
+  await Promise.all(replicas.map((replica) => replica.close()));
+  return { lines: served.map((one, row) => lineOf(table, row, one)).join(''), measured: measuredOf(table, served) };
+}
+
+/** Four bytes per token, as the gateway counts them. */
+function factsOf(table: RequestTable, row: number) {
+  const shared = sharedTokens(table, row);
+  const prefix = `${table.prefixGroup[row]};`.padEnd(4 * shared, '-').slice(0, 4 * shared);
+  return fakeFacts({
+    id: `request-${row}`,
+    body: { prompt: `${prefix}${`${row};`.padEnd(4 * (table.inputTokens[row]! - shared), '.')}` },
+  });
+}
+
+/** Blocks of the prefix, and those that no other request has. */
+function keysOf(table: RequestTable, row: number): Int32Array {
+  const shared = Math.floor(sharedTokens(table, row) / BLOCK);
+  const blocks = Math.floor((table.inputTokens[row]! + table.outputTokens[row]! - 1) / BLOCK);
+  return Int32Array.from({ length: blocks }, (_, i) =>
+    i < shared ? table.prefixGroup[row]! * 1000 + i : 1_000_000 + row * 1000 + i,
+  );
+}
+
+function sharedTokens({ prefixGroup, prefixTokens }: RequestTable, row: number): number {
+  return prefixTokens[prefixGroup[row]!] ?? 0;
+}
+
+function lineOf(table: RequestTable, row: number, { cachedTokens, e2eUs, replica, ttftUs }: ServedRequest): string {
+  const at = EPOCH_US + table.arrivalUs[row]!;
+  const keys = keysOf(table, row).subarray(0, Math.floor(table.inputTokens[row]! / BLOCK));
+  const line = {
+    ...{ t_us: at, id: `request-${row}`, endpoint: 'default', model: 'm', tenant: null, session: null },
+    ...{ slo_class: 'standard', input_tokens: table.inputTokens[row], cached_tokens: cachedTokens },
+    ...{ output_tokens: table.outputTokens[row], block_size: BLOCK, blocks: Array.from(keys, String), replica },
+    ...{ dispatch_us: at, first_token_us: at + ttftUs, end_us: at + e2eUs, status: 200, outcome: 'ok' },
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+function measuredOf(table: RequestTable, served: readonly ServedRequest[]): MetricRow {
+  const cached = served.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0);
+  const input = served.reduce((sum, _, row) => sum + table.inputTokens[row]!, 0);
+  return metricsOfResponses(
+    {
+      ttftUs: served.map(({ ttftUs }) => ttftUs),
+      e2eUs: served.map(({ e2eUs }) => e2eUs),
+      outputTokens: served.map((_, row) => table.outputTokens[row]!),
+    },
+    cached / input,
+  );
+}
