@@ -13,6 +13,8 @@ const SIZES = [4, 64, 1024];
 const BOUND_AT = 64;
 const SIMPLE_BOUND = 2_000_000;
 const LOOKUP_BOUND = 300_000;
+/** A prediction adds up the steps of an engine, for every replica: tens of microseconds for 64 of them. */
+const PREDICTION_BOUND = 20_000;
 const RUNS = 3;
 /** Heap statistics sometimes count whole pages: less than this per pick counts as none. */
 const NO_BYTES = 1;
@@ -46,6 +48,7 @@ function measure(name: string, bound: number, lookup: 'index' | 'plain' = 'index
 /** Policies that neither look prompts up nor hash a text compare a number or two per replica. */
 function boundOf(policy: (typeof ROUTING_POLICIES)[number]): number {
   const reads = policy.reads(policyOptions(policy, {}, 'bench'));
+  if (reads.includes('prediction')) return PREDICTION_BOUND;
   const needsMore = (['prefixIndex', 'body'] as const).some((signal) => reads.includes(signal));
   return needsMore ? LOOKUP_BOUND : SIMPLE_BOUND;
 }

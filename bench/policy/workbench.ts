@@ -1,9 +1,12 @@
 import { randomStream } from '../../src/kernel/random-stream.js';
 import type { RoutingPicker, RoutingPolicy } from '../../src/policy/contract.js';
 import { createFleetView, type FleetView } from '../../src/policy/fleet-view.js';
+import { HostedPrediction } from '../../src/policy/host/prediction/hosted-prediction.js';
 import { PrefixIndex } from '../../src/policy/host/prefix/prefix-index.js';
 import { policyOptions } from '../../src/policy/policy-options.js';
 import { createRequestFeatures, type RequestFeatures } from '../../src/policy/request-features.js';
+import { fakeProfile } from '../../src/replica/latency/fake-profile.fixture.js';
+import { profilePredictor } from '../../src/replica/latency/predict/engine-predictor.js';
 
 /** A prompt: 32 blocks, the first 16 of them known to 8 replicas. */
 const BLOCKS = 32;
@@ -38,6 +41,7 @@ export function workbench(
   const view = busyFleet(replicas, random.below);
   const lookup = policy.reads(options).includes('prefixIndex') ? createLookup(replicas) : null;
   const requests = Array.from({ length: PROMPTS }, (_, i) => prompt(i, replicas));
+  const predicted = policy.reads(options).includes('prediction') ? predictions(view, requests[0]!) : null;
   for (const request of requests) {
     for (let i = 0; i < KNOWN_TO; i++) lookup?.touch(random.below(replicas), request.blocks, KNOWN_BLOCKS);
     picker.placed?.(request, random.below(replicas), view);
@@ -49,16 +53,40 @@ export function workbench(
       for (let i = 0; i < times; i++) {
         const request = requests[next]!;
         next = (next + 1) % PROMPTS;
-        sum += pickOne(picker, request, view, lookup);
+        sum += pickOne(picker, request, view, lookup, predicted);
       }
       return sum;
     },
   };
 }
 
-/** What a host does for a decision: looks the prompt up if the policy needs it, and lets the policy choose. */
-function pickOne(picker: RoutingPicker, request: RequestFeatures, view: FleetView, lookup: Lookup | null): number {
+interface Predicted {
+  prediction: HostedPrediction;
+  features: RequestFeatures;
+}
+
+/** Predictions with a measured profile; the host has one object of features, of which the first is taken here. */
+function predictions(view: FleetView, features: RequestFeatures): Predicted {
+  const predictors = view.ids.map(() => profilePredictor(fakeProfile()));
+  const prediction = new HostedPrediction(view, features, (id) => predictors[view.ids.indexOf(id)]!);
+  prediction.rearrange(Int32Array.from(view.ids, () => -1));
+  return { prediction, features };
+}
+
+/** What a host does for a decision: looks the prompt up and predicts if the policy needs it, and lets the policy choose. */
+function pickOne(
+  picker: RoutingPicker,
+  request: RequestFeatures,
+  view: FleetView,
+  lookup: Lookup | null,
+  predicted: Predicted | null,
+): number {
   if (lookup !== null) lookup.match(request.blocks, request.blockCount, request.routedBlocks);
+  if (predicted !== null) {
+    predicted.features.routedBlocks = request.routedBlocks;
+    predicted.prediction.predict();
+    request.predictions = predicted.features.predictions;
+  }
   return picker.pick(request, view);
 }
 

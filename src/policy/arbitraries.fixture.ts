@@ -65,6 +65,9 @@ const requests: fc.Arbitrary<RequestFeatures> = fc
     nowUs: fc.nat({ max: 5_000_000 }),
     inputTokens: fc.nat({ max: 4000 }),
     priority: fc.integer({ min: -3, max: 4 }),
+    sloClass: fc.constantFrom('standard', 'batch'),
+    sloTtftUs: fc.constantFrom(0, 0, 200_000),
+    sloTpotUs: fc.constantFrom(0, 0, 400_000),
     tenant: fc.integer({ min: -1, max: 3 }),
     session: fc.constantFrom('', 's', 't', 'u'),
     body: fc.constantFrom(

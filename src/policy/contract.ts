@@ -40,10 +40,12 @@ export interface RoutingPolicy<Options = unknown> extends PolicyFacts<Options> {
 }
 
 export interface RoutingPicker {
+  /** Why the last pick refused the request although replicas were eligible; null when it did not. Absent: it never does. */
+  readonly refusal?: string | null;
   /**
-   * The slot of the chosen replica, or -1 when none is eligible. Allocates nothing and changes nothing but counters that
-   * are part of the rule itself (whose turn it is). With `why`, it makes the same choice, explains it, and saves in `why.state`
-   * what it depended on besides its arguments and the random stream.
+   * The slot of the chosen replica, or -1 when none is eligible or the policy refuses the request. Allocates nothing and changes
+   * nothing but counters that are part of the rule itself (whose turn it is). With `why`, it makes the same choice, explains it, and
+   * saves in `why.state` what it depended on besides its arguments and the random stream.
    */
   pick(request: RequestFeatures, view: FleetView, why?: Explanation): number;
   /**

@@ -19,6 +19,10 @@ const MORE_OPTIONS: Record<string, object[]> = {
   'sglang-cache-aware': [{ balance_abs_threshold: 1, balance_rel_threshold: 1.1, cache_threshold: 0.01 }],
   'dynamo-cost': [{ temperature: 0.5 }, { temperature: 1e-3, overlap_score_weight: 3 }],
   'sticky-until-saturated': [{ queue_threshold: 2, kv_threshold: 0.5 }],
+  'predicted-latency': [
+    { slo: { standard: { ttft_ms: 300 }, batch: { ttft_ms: 100, tpot_ms: 100 } }, shed: true, tie_break: 'random' },
+    { headroom: 'least', output_tokens: 0, others_weight: 0, slo: { batch: { tpot_ms: 500 } } },
+  ],
   'token-bucket': [{ capacity: 500, refill_rate: 100 }],
   'tier-shed': [{ threshold: 6, min_priority: 4 }],
   'gaie-legacy': [{ qd_threshold: 1, kv_threshold: 0.1 }],

@@ -14,6 +14,7 @@ import { lmetric } from './routing/lmetric.js';
 import { loadOnly } from './routing/load-only.js';
 import { lpwl } from './routing/lpwl.js';
 import { powerOfTwo } from './routing/power-of-two.js';
+import { predictedLatency } from './routing/predicted-latency.js';
 import { random } from './routing/random.js';
 import { roundRobin } from './routing/round-robin.js';
 import { sessionHash } from './routing/session-hash.js';
@@ -45,6 +46,7 @@ export const ROUTING_POLICIES: readonly RoutingPolicy[] = [
   vllmLeast,
   dynamoCost,
   stickyUntilSaturated,
+  predictedLatency,
   alwaysBusiest,
 ];
 

@@ -11,6 +11,9 @@ export interface RequestFeatures {
   priority: number;
   /** SLO class name; 'standard' when the request names none. */
   sloClass: string;
+  /** Targets that the request itself sets for its time to first token and per further token; 0 for none. */
+  sloTtftUs: number;
+  sloTpotUs: number;
   /** Number of the tenant, -1 when the request names none. */
   tenant: number;
   /** Session id, empty when the request belongs to none. */
@@ -48,6 +51,8 @@ export function copyScalars(from: RequestScalars, to: RequestScalars): void {
   to.inputTokens = from.inputTokens;
   to.priority = from.priority;
   to.sloClass = from.sloClass;
+  to.sloTtftUs = from.sloTtftUs;
+  to.sloTpotUs = from.sloTpotUs;
   to.tenant = from.tenant;
   to.session = from.session;
   to.contentKey = from.contentKey;
@@ -70,6 +75,8 @@ export function createRequestFeatures(replicas: number): RequestFeatures {
     inputTokens: 0,
     priority: 3,
     sloClass: 'standard',
+    sloTtftUs: 0,
+    sloTpotUs: 0,
     tenant: -1,
     session: '',
     body: null,

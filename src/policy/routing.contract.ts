@@ -30,25 +30,30 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
     const random = randomStream(7, 'routing');
     const picker = policy.create(options, { random, replicas: MOST_REPLICAS });
     const why = createExplanation(MOST_REPLICAS);
+    let refused = 0;
     const picks = inputs.map((input) => {
       resetExplanation(why);
       const pick = picker.pick(input.request, input.view, explained === undefined ? undefined : why);
       explained?.(why, input, pick);
       if (pick >= 0) picker.placed?.(input.request, pick, input.view);
+      else if (picker.refusal != null) refused++;
       return pick;
     });
-    return { picks, random: random.state() };
+    return { picks, refused, random: random.state() };
   }
 
-  it('picks an eligible replica, and none exactly when none is eligible', () => {
+  it('picks an eligible replica, and none exactly when none is eligible or it refuses the request', () => {
     fc.assert(
       fc.property(decisionInputs, (inputs) => {
-        const { picks } = responses(inputs);
+        const { picks, refused } = responses(inputs);
+        let none = 0;
         for (const [i, { view }] of inputs.entries()) {
           const eligible = eligibleSlots(view);
           if (eligible.length === 0) expect(picks[i]).toBe(-1);
+          else if (picks[i] === -1) none++;
           else expect(eligible).toContain(picks[i]);
         }
+        expect(none).toBe(refused);
       }),
     );
   });

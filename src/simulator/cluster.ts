@@ -11,19 +11,16 @@ import type { ClusterConfig } from './cluster-config.js';
 import type { ClusterParts } from './cluster-parts.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
-/**
- * Replicas that no policy looks at run on their own; they catch up after this many arrivals, so that arrivals do not
- * accumulate.
- */
+/** Replicas that no policy looks at run on their own and catch up after this many arrivals: those must not accumulate. */
 const CATCH_UP = 65_536;
 
 /**
- * The pipeline of a cluster in virtual time: arrival, admission, gateway queue, routing, replica. Order of events: by time; at equal times reports of steps that end, then the cluster, then its replicas, and in the
- * cluster requests that the client held back, arrivals, admissions, routings, expiries, ticks. So a client that responds to
- * the end of a response at once is routed with what that end has changed, whether its request is known up front or not.
- * Every kind but the later turns of sessions and the ends of requests is in time order by itself, so each is a plain ring.
- * Replicas do not see each other, so each runs on its own up to the cluster's next event. Only when the end of a request can
- * cause something (a session's next turn, a dispatch, a held request) are they kept in step.
+ * The pipeline of a cluster in virtual time: arrival, admission, gateway queue, routing, replica. Order of events: by time; at
+ * equal times reports of steps that end, then the cluster, then its replicas, and in the cluster requests that the client held back,
+ * arrivals, admissions, routings, expiries, ticks. So a client that responds to the end of a response at once is routed with what
+ * that end has changed, whether its request is known up front or not. Every kind but the later turns of sessions and the ends of
+ * requests is in time order by itself, so each is a plain ring. Replicas run on their own up to the cluster's next event; only when
+ * the end of a request can cause something (a session's next turn, a dispatch, a held request) are they kept in step.
  */
 export class Cluster implements ReplicaEvents {
   nowUs = 0;
@@ -93,7 +90,7 @@ export class Cluster implements ReplicaEvents {
   }
 
   left(row: number, completed: boolean, atUs: number): void {
-    this.#parts.router.left(row, atUs);
+    this.#parts.router.left(row, atUs, completed);
     this.#departures++;
     this.#followUp(row, completed, atUs);
   }
@@ -181,7 +178,6 @@ export class Cluster implements ReplicaEvents {
     router.look(row, this.nowUs);
     const reason = router.refuse();
     if (reason !== null) {
-      this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
       this.#lose(row, STATUS.rejected, reason, true);
       return;
     }
@@ -277,7 +273,9 @@ export class Cluster implements ReplicaEvents {
     router.look(row, this.nowUs);
     const chosen = router.pick(row, trace?.why);
     if (chosen < 0) {
-      this.#lose(row, STATUS.routing_rejected, 'no instance serves its model', false);
+      const { refusal } = router.host;
+      if (refusal !== null) this.#lose(row, STATUS.rejected, refusal, true);
+      else this.#lose(row, STATUS.routing_rejected, 'no instance serves its model', false);
       return;
     }
     trace?.picked(this.nowUs, () => requestId(this.#table, row), chosen, router.host);
@@ -289,6 +287,7 @@ export class Cluster implements ReplicaEvents {
   /** The request ends here, and is counted. */
   #lose(row: number, status: number, reason: string, countShed: boolean): void {
     this.#parts.outcomes.status[row] = status;
+    if (status === STATUS.rejected) this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
     this.#parts.trace?.refused(this.nowUs, () => requestId(this.#table, row), reason);
     if (countShed) {
       const name = this.#table.sloClasses.name(this.#table.sloClass[row]!) || UNNAMED_CLASS;

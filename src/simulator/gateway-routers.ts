@@ -56,8 +56,8 @@ export class GatewayRouters implements RequestRouter {
     this.#of(row).firstToken(row, atUs);
   }
 
-  left(row: number, atUs: number): void {
-    this.#of(row).left(row, atUs);
+  left(row: number, atUs: number, completed: boolean): void {
+    this.#of(row).left(row, atUs, completed);
   }
 
   #moved(replica: number): void {

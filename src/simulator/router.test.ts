@@ -102,8 +102,8 @@ describe('signals', () => {
     route(0);
     route(1);
     expect(Array.from(router.host.view.inFlight)).toEqual([1, 1]);
-    router.left(0, 0);
-    router.left(0, 0);
+    router.left(0, 0, true);
+    router.left(0, 0, true);
     expect(Array.from(router.host.view.inFlight)).toEqual([0, 1]);
   });
 
@@ -144,7 +144,7 @@ describe('tenants', () => {
     route(0);
     router.look(1, 0);
     expect(router.refuse()).toBe('tenant is over its budget');
-    router.left(0, 0);
+    router.left(0, 0, true);
     expect(router.refuse()).toBeNull();
   });
 });

@@ -115,9 +115,9 @@ export class Router {
   }
 
   /** A placed request has ended, in any way. */
-  left(row: number, atUs: number): void {
+  left(row: number, atUs: number, completed: boolean): void {
     const slot = this.#slots.giveBack(row);
-    if (slot >= 0) this.host.finished(slot, atUs, this.#table.outputTokens[row]!);
+    if (slot >= 0) this.host.finished(slot, atUs, completed ? this.#table.outputTokens[row]! : 0);
   }
 
   #classOf(index: number): SloClass {

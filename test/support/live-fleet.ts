@@ -4,8 +4,10 @@ import { Endpoint } from '../../src/gateway/fleet/endpoint/endpoint.js';
 import type { PlacedRequest } from '../../src/gateway/fleet/endpoint/placer.js';
 import { LiveReplica } from '../../src/gateway/fleet/replica/live-replica.js';
 import { GatewayMetrics } from '../../src/gateway/telemetry/gateway-metrics.js';
+import type { PredictorSource } from '../../src/policy/latency-predictor.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import type { FleetWorld, Reported } from './changing-fleet.js';
+import { scriptedPredictors, shareSpeeds } from './scripted-predictors.js';
 import type { ScriptedRequest } from './scripted-requests.js';
 import { livePolicyOf } from './two-worlds.js';
 
@@ -16,10 +18,12 @@ export class LiveFleet implements FleetWorld {
   readonly #made: LiveReplica[] = [];
   readonly #placements = new Map<number, PlacedRequest>();
   #decided: string[] = [];
+  readonly #predictors: PredictorSource;
   #nowUs = 0;
 
   constructor(requests: readonly ScriptedRequest[], config: ClusterConfig) {
     this.#requests = requests;
+    this.#predictors = scriptedPredictors(config);
     this.#endpoint = new Endpoint('default', livePolicyOf(config), {
       config: {
         seed: config.seed,
@@ -50,6 +54,7 @@ export class LiveFleet implements FleetWorld {
   setReplicas(ids: readonly string[], nowUs: number): void {
     this.#nowUs = nowUs;
     const known = new Map(this.#endpoint.replicas.map((replica) => [replica.id, replica]));
+    shareSpeeds(this.#endpoint, ids, this.#predictors);
     this.#endpoint.setReplicas(ids.map((id) => known.get(id) ?? this.#newReplica(id)));
   }
 
@@ -82,7 +87,7 @@ export class LiveFleet implements FleetWorld {
 
   finish(row: number, nowUs: number): void {
     this.#nowUs = nowUs;
-    this.#endpoint.placer.finish(this.#placements.get(row)!);
+    this.#endpoint.placer.finish(this.#placements.get(row)!, 1);
   }
 
   fail(row: number, nowUs: number): void {

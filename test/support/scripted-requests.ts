@@ -37,6 +37,7 @@ export function randomRequests(count: number, seed: number): ScriptedRequest[] {
         session,
         sloClass: pick(CLASSES),
         tenant: pick(TENANTS),
+        streams: true,
         body: { messages },
       });
     // Whole tokens, so that both worlds cut the prompt into the same blocks.

@@ -5,6 +5,7 @@ import { fakeTable } from '../../src/replica/fake-replica.fixture.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { createHost, Router } from '../../src/simulator/router.js';
 import type { FleetWorld, Reported } from './changing-fleet.js';
+import { scriptedPredictors } from './scripted-predictors.js';
 import { blockKeysOf, type ScriptedRequest } from './scripted-requests.js';
 
 /**
@@ -31,7 +32,7 @@ export class SimulatedFleet implements FleetWorld {
       })),
     );
     this.#requests = requests;
-    this.#host = createHost({ ...config, instances: mostReplicas });
+    this.#host = createHost({ ...config, instances: mostReplicas }, scriptedPredictors(config));
     this.#host.setReplicas([]);
     this.#router = new Router(config, this.#host, table, (blockSize) => blockKeysOf(requests, blockSize), []);
     this.#queue = config.flowControl === null ? null : new HostedQueue(config.flowControl, this.#host.priorities);
@@ -86,7 +87,7 @@ export class SimulatedFleet implements FleetWorld {
   }
 
   finish(row: number, nowUs: number): void {
-    this.#router.left(row, nowUs);
+    this.#router.left(row, nowUs, true);
     this.#dispatch(1, nowUs);
   }
 

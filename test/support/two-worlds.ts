@@ -10,6 +10,8 @@ import { GatewayMetrics } from '../../src/gateway/telemetry/gateway-metrics.js';
 import { type FakeRequest, fakeLatency } from '../../src/replica/fake-replica.fixture.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { simulateFake } from '../../src/simulator/fake-cluster.fixture.js';
+import { replicaPredictors } from '../../src/simulator/prediction/replica-predictors.js';
+import { shareSpeeds } from './scripted-predictors.js';
 import type { NewEngine } from './virtual-engine.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -65,7 +67,7 @@ class LiveWorld {
   readonly #engines;
   readonly #placements: PlacedRequest[] = [];
   /** Events in engines that the gateway has not been notified of yet. */
-  readonly #events: [what: 'firstToken' | 'left', request: number][] = [];
+  readonly #events: [what: 'firstToken' | 'left', request: number, atUs: number][] = [];
   #nowUs = 0;
   #alarmUs = NEVER;
   #wake: () => void = () => {};
@@ -76,8 +78,8 @@ class LiveWorld {
     this.#config = config;
     const ids = Array.from({ length: config.instances }, (_, i) => `instance_${i}`);
     const events = {
-      firstToken: (request: number) => this.#events.push(['firstToken', request]),
-      left: (request: number) => this.#events.push(['left', request]),
+      firstToken: (request: number, atUs: number) => this.#events.push(['firstToken', request, atUs]),
+      left: (request: number, _: boolean, atUs: number) => this.#events.push(['left', request, atUs]),
     };
     this.#engines = ids.map(() => newEngine(config.replica, fakeLatency(LATENCY), list, events));
     this.#replicas = ids.map(
@@ -106,6 +108,8 @@ class LiveWorld {
         };
       },
     });
+    const predictors = replicaPredictors(config, fakeLatency(LATENCY));
+    shareSpeeds(this.#endpoint, ids, predictors);
     this.#endpoint.setReplicas(this.#replicas);
     this.#scrape();
   }
@@ -150,11 +154,16 @@ class LiveWorld {
   }
 
   #passEvents(): void {
-    for (const [what, request] of this.#events.splice(0)) {
+    const nowUs = this.#nowUs;
+    for (const [what, request, atUs] of this.#events.splice(0)) {
       const placement = this.#placements[request]!;
-      if (what === 'left') this.#endpoint.placer.finish(placement);
+      const { output = 1 } = this.#list[request]!;
+      // By the classic rules the end of a step is known at its start; a queue lets requests out at that start.
+      if (this.#config.flowControl === null) this.#nowUs = atUs;
+      if (what === 'left') this.#endpoint.placer.finish(placement, output);
       else this.#endpoint.placer.firstToken(placement, true);
     }
+    this.#nowUs = nowUs;
   }
 
   /** Nothing runs and nothing arrives: ticks could go on forever. */
@@ -212,6 +221,7 @@ export function factsOf(
     session: session ?? '',
     sloClass: slo ?? 'standard',
     tenant: tenant ?? '',
+    streams: true,
     body: { prompt: `${shared}${row};`.padEnd(4 * input, '.').slice(0, 4 * input) },
   });
 }

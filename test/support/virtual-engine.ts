@@ -20,8 +20,8 @@ export interface VirtualEngine {
 
 /** What happens to requests in an engine, at the start of the step in which it happens. */
 export interface EngineEvents {
-  firstToken(request: number): void;
-  left(request: number): void;
+  firstToken(request: number, atUs: number): void;
+  left(request: number, completed: boolean, atUs: number): void;
 }
 
 export type NewEngine = (
@@ -50,9 +50,9 @@ export const emulatedEngine: NewEngine = (config, latency, list, events) => {
   const leave = live.left.bind(live);
   live.left = (row, completed, atUs) => {
     leave(row, completed, atUs);
-    events.left(requests.get(row)!);
+    events.left(requests.get(row)!, completed, atUs);
   };
-  live.firstToken = (row?: number) => events.firstToken(requests.get(row!)!);
+  live.firstToken = (row?: number, atUs?: number) => events.firstToken(requests.get(row!)!, atUs!);
   return {
     replica,
     get nextUs() {

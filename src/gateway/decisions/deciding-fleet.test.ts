@@ -8,6 +8,8 @@ const INPUT: DecisionInput = {
   inputTokens: 10,
   session: '',
   sloClass: 'standard',
+  sloTtftUs: 0,
+  sloTpotUs: 0,
   tenant: '',
   streams: true,
   body: null,

@@ -24,6 +24,9 @@ export interface DecisionInput {
   inputTokens: number;
   session: string;
   sloClass: string;
+  /** 0 for none. */
+  sloTtftUs: number;
+  sloTpotUs: number;
   /** Empty for none. */
   tenant: string;
   /** Whether the first token of the response will be seen. */
@@ -135,6 +138,8 @@ export class DecidingFleet {
     const sloClass = host.priorities.classOf(input.sloClass);
     host.describe(nowUs, input.inputTokens, sloClass, host.tenantNumber(input.tenant), session);
     this.look(nowUs, input.removed);
+    features.sloTtftUs = input.sloTtftUs;
+    features.sloTpotUs = input.sloTpotUs;
     features.body = input.body;
     features.blocks = blocks;
     features.blockCount = blockCount;

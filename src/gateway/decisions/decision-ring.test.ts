@@ -23,6 +23,8 @@ function noter(ring: DecisionRing) {
       inputTokens: 100,
       session: '',
       sloClass: 'standard',
+      sloTtftUs: 0,
+      sloTpotUs: 0,
       tenant: '',
       streams: true,
       body: null,

@@ -49,6 +49,8 @@ export class EndpointLog {
       inputTokens: input.inputTokens,
       session: input.session,
       sloClass: input.sloClass,
+      sloTtftUs: input.sloTtftUs,
+      sloTpotUs: input.sloTpotUs,
       tenant: input.tenant,
       streams: input.streams,
       removed: input.removed,

@@ -38,7 +38,7 @@ function flipsOf(policy: string, options: object): { then: (FlipRecord | null)[]
     const session = ['', 's', 't'][random.below(3)]!;
     const input = {
       ...{ nowUs: i, id: `q${i}`, inputTokens: blockCount * 16 + random.below(16), session, sloClass: '', tenant: '' },
-      streams: true,
+      ...{ streams: true, sloTtftUs: 0, sloTpotUs: 0 },
       body: fleet.readsBody ? { messages: [{ role: 'user', content: `prompt ${prompt}` }] } : null,
       blocks: Int32Array.from({ length: 4 }, (_, block) => prompt * 10 + block),
       blockCount,
@@ -95,6 +95,8 @@ describe('a decision in the ring', () => {
       inputTokens: 5,
       session: '',
       sloClass: '',
+      sloTtftUs: 0,
+      sloTpotUs: 0,
       tenant: '',
       body: null,
       streams: true,

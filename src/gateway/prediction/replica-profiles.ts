@@ -30,11 +30,14 @@ export class ReplicaProfiles {
     return [...this.#replicas].map(([id, { profile }]) => [id, profile]);
   }
 
-  /** @param profile null: unknown again */
-  set(replica: string, profile: LatencyProfile | null): void {
+  /**
+   * @param profile null: unknown again
+   * @param predictor with more than the profile says, such as settings of the engine
+   */
+  set(replica: string, profile: LatencyProfile | null, predictor?: LatencyPredictor): void {
     if (this.profileOf(replica) === profile) return;
     if (profile === null) this.#replicas.delete(replica);
-    else this.#replicas.set(replica, { profile, predictor: profilePredictor(profile) });
+    else this.#replicas.set(replica, { profile, predictor: predictor ?? profilePredictor(profile) });
     this.onChange(replica, profile);
   }
 

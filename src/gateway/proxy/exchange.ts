@@ -252,7 +252,9 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
 
   /** A malformed request, or a bug. */
   #thrown(error: unknown): void {
-    if (error instanceof ApiError) this.#fail(error, 'client_error', 'malformed');
+    const { refusal } = this.endpoint.placer;
+    if (refusal !== null && error instanceof ApiError) this.#fail(error, 'refused', refusal);
+    else if (error instanceof ApiError) this.#fail(error, 'client_error', 'malformed');
     else {
       this.#host.fault(error);
       this.#fail(internalError(), 'fault', 'fault of the gateway');

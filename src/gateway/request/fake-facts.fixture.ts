@@ -16,6 +16,8 @@ export function fakeFacts({ body = { prompt: 'x' }, ...change }: FactsChange = {
     inputTokens: 0,
     session: '',
     sloClass: 'standard',
+    sloTtftUs: 0,
+    sloTpotUs: 0,
     tenant: '',
     keyId: '',
     mostOutput: null,

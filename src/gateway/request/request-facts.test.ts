@@ -37,6 +37,8 @@ describe('readFacts', () => {
       inputTokens: 0,
       session: 'u',
       sloClass: 'standard',
+      sloTtftUs: 0,
+      sloTpotUs: 0,
       tenant: '',
       keyId: '',
       mostOutput: null,
@@ -143,4 +145,24 @@ describe('the fields of a body that the gateway reads', () => {
       expect(() => routed({ model })).toThrow(expect.objectContaining({ status: 400, param: 'model' }));
     }
   });
+});
+
+describe('latency targets', () => {
+  const targets = (headers: Record<string, string>) => {
+    const { sloTpotUs, sloTtftUs } = facts({ model: 'm' }, headers);
+    return [sloTtftUs, sloTpotUs];
+  };
+
+  it('are read in milliseconds, by their own names or those of llm-d', () => {
+    expect(targets({ 'x-slo-ttft-ms': '250', 'x-slo-tpot-ms': '12.5' })).toEqual([250_000, 12_500]);
+    expect(targets({ 'x-llm-d-slo-ttft-ms': '80', 'x-llm-d-slo-tpot-ms': '9' })).toEqual([80_000, 9000]);
+    expect(targets({ 'x-slo-ttft-ms': '250', 'x-llm-d-slo-ttft-ms': '80' })).toEqual([250_000, 0]);
+  });
+
+  it.each(['', '0', '-5', '1e3', '250ms', '3600001', 'NaN', 'Infinity', '9'.repeat(400)])(
+    'are ignored when the value is %j',
+    (value) => {
+      expect(targets({ 'x-slo-ttft-ms': value, 'x-slo-tpot-ms': value })).toEqual([0, 0]);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { createHash, randomFillSync } from 'node:crypto';
+import { MOST_SLO_MS } from '../../policy/routing/parts/slo-targets.js';
 import { audioSeconds } from '../../protocol/audio-length.js';
 import type { BodyField, ScannedBody } from '../../protocol/body/scanned-body.js';
 import { API_KINDS, type ApiKind } from '../../protocol/endpoints.js';
@@ -21,6 +22,9 @@ export interface RequestFacts {
   /** Empty when the request belongs to no session. */
   session: string;
   sloClass: string;
+  /** Targets for its time to first token and per further token; 0 for none. */
+  sloTtftUs: number;
+  sloTpotUs: number;
   /** The tenant in queues and budgets: the key's tenant, else the fairness id of the request; empty for none. */
   tenant: string;
   /** The public id of its key; empty where no keys are required. */
@@ -75,6 +79,8 @@ export function readFacts(
     inputTokens: 0,
     session: shortName(request.header('x-session-id') || (session ?? '')),
     sloClass: shortName(request.header('x-slo-class') || request.header('x-gateway-inference-objective') || 'standard'),
+    sloTtftUs: targetUs(request.header('x-slo-ttft-ms') ?? request.header('x-llm-d-slo-ttft-ms')),
+    sloTpotUs: targetUs(request.header('x-slo-tpot-ms') ?? request.header('x-llm-d-slo-tpot-ms')),
     tenant: shortName(request.header('x-gateway-inference-fairness-id') ?? ''),
     keyId: '',
     mostOutput: API_KINDS[kind].counts === 'input and output' ? (maxTokens === null ? null : maxTokens * n) : 0,
@@ -119,6 +125,15 @@ export function readRoutedFields(body: ScannedBody, onlyModel = ''): RoutedField
     session: nonEmpty(body, 'prompt_cache_key') ?? nonEmpty(body, 'user'),
     cacheSalt: nonEmpty(body, 'cache_salt') ?? '',
   };
+}
+
+const MILLISECONDS = /^\d{1,7}(?:\.\d{1,3})?$/;
+
+/** A target in milliseconds, above 0 and at most an hour; like everything malformed, anything else counts as absent: 0. */
+function targetUs(given: string | undefined): number {
+  if (given === undefined || !MILLISECONDS.test(given)) return 0;
+  const ms = Number(given);
+  return ms <= MOST_SLO_MS ? ms * 1000 : 0;
 }
 
 /** Unicode characters to be spoken; half of a pair counts as one. A text that is too long to be parsed counts its bytes. */

@@ -241,6 +241,11 @@ export class PolicyHost {
     return chosen;
   }
 
+  /** Why the policy refused the request of the last pick although replicas were eligible; null when it did not. */
+  get refusal(): string | null {
+    return this.#picker.refusal ?? null;
+  }
+
   /** What would have flipped the last `pick`; before `placed`. Changes nothing. */
   findFlip(chosen: number, { state }: Explanation): FlipSearch | null {
     const { features: request, view } = this;

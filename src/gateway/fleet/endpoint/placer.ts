@@ -5,6 +5,7 @@ import type { Lateness } from '../../../policy/host/suspicion.js';
 import type { DecidingFleet, DecisionInput } from '../../decisions/deciding-fleet.js';
 import type { Decision } from '../../decisions/decision-ring.js';
 import type { EndpointLog } from '../../decisions/endpoint-log.js';
+import { refusedEntry } from '../../errors.js';
 import type { FlowControl } from '../../flow/flow-control.js';
 import type { MeasuredPrompt } from '../../request/measured-prompt.js';
 import type { RequestFacts } from '../../request/request-facts.js';
@@ -16,6 +17,8 @@ import { applyShares } from './request-shares.js';
 import { Suspects } from './suspects.js';
 
 const UNKNOWN_TIME = Number.NaN;
+/** When a client may try again that the policy refused: other requests may have ended by then. */
+const RETRY_AFTER_S = 1;
 
 /** A request on a replica: to be finished once when it has ended there. */
 export interface PlacedRequest {
@@ -46,6 +49,8 @@ export class Placer {
   inFlight = 0;
   /** How the last decision was made, in a few words. */
   lastRule = '';
+  /** Why the policy refused the last request, null if it did not. */
+  refusal: string | null = null;
   /** Requests that replicas have failed. */
   readonly suspects = new Suspects();
   readonly #parts: PlacerParts;
@@ -67,7 +72,8 @@ export class Placer {
     const { endpoint, prompt } = parts;
     this.#decision = { facts: { id: '', session: '', inputTokens: 0 }, endpoint, atUs: 0, blockCount: 0, attempt: 0 };
     this.#input = {
-      ...{ nowUs: 0, id: '', inputTokens: 0, session: '', sloClass: '', tenant: '', streams: true },
+      ...{ nowUs: 0, id: '', inputTokens: 0, session: '', tenant: '', streams: true },
+      ...{ sloClass: '', sloTtftUs: 0, sloTpotUs: 0 },
       ...{ body: null, blocks: prompt.blocks, blockCount: 0, removed: this.#removed },
     };
   }
@@ -87,7 +93,7 @@ export class Placer {
 
   /**
    * Decides where a request goes and books it there; null when no replica may take it. Throws an ApiError when the
-   * request is not worth a decision.
+   * request is not worth a decision or the policy refuses it.
    * @param tried replicas that have failed the request
    */
   place(facts: RequestFacts, attempt: number, tried: readonly LiveReplica[]): PlacedRequest | null {
@@ -95,6 +101,7 @@ export class Placer {
     const { replicas } = this;
     const number = this.#freeNumbers.at(-1) ?? this.#numbers;
     const nowUs = host.nowUs();
+    this.refusal = null;
     const input = this.#measured(facts, nowUs);
     const { slowStartMs } = host.config;
     findRemovals(replicas, facts.model, nowUs / 1000, tried, fleet.view.inFlight, slowStartMs, this.#removed);
@@ -112,6 +119,8 @@ export class Placer {
     decision.attempt = attempt;
     host.ring.add(decision, fleet, chosen, why);
     this.lastRule = why.rule;
+    this.refusal = chosen < 0 ? fleet.host.refusal : null;
+    if (this.refusal !== null) throw refusedEntry(this.refusal, RETRY_AFTER_S);
     if (chosen < 0) return null;
     const work = this.#work.measure(facts, fleet.view.pendingPrefillTokens[chosen]!, attempt);
     fleet.suspicion.placed(number, chosen, work, nowUs);
@@ -211,6 +220,8 @@ export class Placer {
     input.inputTokens = facts.inputTokens;
     input.session = facts.session;
     input.sloClass = facts.sloClass;
+    input.sloTtftUs = facts.sloTtftUs;
+    input.sloTpotUs = facts.sloTpotUs;
     input.tenant = facts.tenant;
     input.streams = facts.streams;
     input.body = fleet.readsBody ? facts.body.parsed() : null;

@@ -38,23 +38,30 @@ export class StepPredictor implements LatencyPredictor {
     const pending = Math.max(0, load.pendingPrefillTokens);
     const decoding = Math.min(Math.round(load.decoding), maxNumSeqs);
     const decodeTokens = load.decodeTokens * (load.decoding > 0 ? decoding / load.decoding : 0);
-    const pendingUs = pending === 0 ? 0 : this.#prefillUs(decoding, decodeTokens, pending, load.prefilling, 0);
-    const bothUs = this.#prefillUs(decoding, decodeTokens, pending + own, load.prefilling + 1, inputTokens - own);
-    const runningUs = decoding === 0 && pending === 0 ? 0 : this.#decodeUs(decoding, decodeTokens) / 2;
-    this.promptUs = bothUs - pendingUs;
-    this.ttftUs = queueingUs + runningUs + bothUs - this.#doneUs(load, pendingUs) + this.#waitUs(load, pending + own);
+    const decodeUs = decoding === 0 ? 0 : this.#decodeUs(decoding, decodeTokens);
+    const aloneUs = this.#prefillUs(decoding, decodeTokens, own, 1, inputTokens - own);
+    // The others would decode meanwhile.
+    this.promptUs = Math.max(0, aloneUs - decodeUs);
+    const { prefilling } = load;
+    let workUs = decodeUs / 2 + aloneUs;
+    if (prefilling > 0) {
+      // The first prompt is in a step already; those behind it share steps with this one.
+      const first = pending / prefilling;
+      const rest = pending - first;
+      workUs = this.#restUs(this.#prefillUs(decoding, decodeTokens, first, 1, 0), load.prefillElapsedUs);
+      workUs += rest < 1 ? aloneUs : this.#prefillUs(decoding, decodeTokens, rest + own, prefilling, inputTokens - own);
+    }
+    this.ttftUs = queueingUs + workUs + this.#waitUs(load, pending + own);
     const later = Math.min(Math.round(load.decoding) + load.prefilling + 1, maxNumSeqs);
     this.itlUs = this.#decodeUs(later, load.decodeTokens + pending + inputTokens);
   }
 
   /**
-   * How much of the pending prompts is computed by now: of the first at most all of it. One that takes longer than predicted will
-   * take longer still, the later it is the more, so that a replica which hangs looks worse and worse.
+   * What is left of work that should take so long and has taken so long. Work that is late will take longer still, the later it is
+   * the more, so that a replica which hangs looks worse and worse.
    */
-  #doneUs({ prefillElapsedUs, prefilling }: PredictedLoad, pendingUs: number): number {
-    if (prefilling === 0) return 0;
-    const firstUs = pendingUs / prefilling;
-    return prefillElapsedUs <= firstUs ? prefillElapsedUs : firstUs - (prefillElapsedUs - firstUs);
+  #restUs(wholeUs: number, elapsedUs: number): number {
+    return Math.abs(wholeUs - elapsedUs);
   }
 
   /** Until requests have ended that hold the seats or the memory it needs: they end one after the other at their mean pace. */
