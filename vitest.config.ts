@@ -40,6 +40,16 @@ export default defineConfig({
           ],
         },
       },
+      {
+        test: {
+          ...shared,
+          name: 'browser',
+          include: ['test/browser/*.browser.ts'],
+          testTimeout: 240_000,
+          // One browser at a time: each takes a core.
+          fileParallelism: false,
+        },
+      },
     ],
     // All cores: by default one is left idle.
     maxWorkers: '100%',

@@ -208,9 +208,15 @@ describe('every response fits the schema of the OpenAPI document', () => {
     await ask(`POST ${FILE_ENDPOINT}/replicas`, { url: engine.url, id: 'late' });
     await ask(`GET ${FILE_ENDPOINT}/replicas`);
     await ask(`DELETE ${FILE_ENDPOINT}/replicas/late`);
+    expect((await ask('GET policies')).items.length).toBeGreaterThan(10);
+    const preview = await ask(`PUT ${FILE_ENDPOINT}/policy?dry_run=true`, { policy: 'lmetric' });
+    expect(preview.policy.routing.policy).toBe('lmetric');
+    const { policy, policy_hash } = await ask(`GET ${FILE_ENDPOINT}/live`);
+    expect([policy.routing.policy === 'lmetric', policy_hash === preview.policy_hash]).toEqual([false, false]);
     expect(await ask(`GET ${FILE_ENDPOINT}/recording?last=1h`)).toMatch(/^event: facts\n/);
     await ask(`GET ${FILE_ENDPOINT}/recording?last=soon`);
     await ask(`PUT ${FILE_ENDPOINT}/policy`, { policy: 'lmetric' });
+    expect((await ask(`GET ${FILE_ENDPOINT}/live`)).policy_hash).toBe(preview.policy_hash);
     await ask(`PUT ${FILE_ENDPOINT}/policy`, { routing: { policy: 'lmetric' }, priority: { policy: 'x' } });
     expect((await ask(`GET ${FILE_ENDPOINT}/policy/history`)).items.length).toBeGreaterThan(1);
     await ask(`POST ${FILE_ENDPOINT}/policy/rollback`);

@@ -36,6 +36,8 @@ class LiveStore {
   #watchdog: number | undefined;
   #topics: LiveTopics | null = null;
   readonly #listeners = new Set<() => void>();
+  /** Called when the connection is lost, and with every attempt that fails: the session may have ended. */
+  onLost: () => void = () => {};
 
   readonly get = () => this.#snapshot;
 
@@ -105,6 +107,7 @@ class LiveStore {
   #lost(): void {
     this.#close();
     this.#set({ ...this.#snapshot, state: 'lost' });
+    this.onLost();
     this.#retry = window.setTimeout(() => this.#open(), RETRY_MS);
   }
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiFailure, type CallOptions, call, setCsrfToken } from './client';
-import { useLive } from './live';
+import { live, useLive } from './live';
 import type { Session } from './types';
 
 const mayPass = (error: unknown) => error instanceof ApiFailure && (error.isLost || error.status >= 500);
@@ -80,6 +80,8 @@ export async function logOut(): Promise<void> {
   queryClient.clear();
   queryClient.setQueryData(SESSION, null);
 }
+
+live.onLost = () => void queryClient.invalidateQueries({ queryKey: SESSION });
 
 /** After a 401 of any call: the session has ended, or the key behind it was revoked. */
 export function sessionEnded(): void {

@@ -71,3 +71,12 @@ export function PageHead({
     </header>
   );
 }
+
+/** A place that scrolls sideways where its table is wider, also by the keyboard. */
+export function TablePlace({ children, name }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <section className="table-place" aria-label={name} tabIndex={0}>
+      {children}
+    </section>
+  );
+}

@@ -1,12 +1,12 @@
 import type { ResourceEvent } from '../api/types';
-import { Badge } from './basics';
+import { Badge, TablePlace } from './basics';
 import { Empty } from './states';
 import { Time } from './time';
 
 export function EventTable({ events }: { readonly events: readonly ResourceEvent[] }) {
   if (events.length === 0) return <Empty title="Nothing has happened yet">Events of resources appear here.</Empty>;
   return (
-    <div className="table-place">
+    <TablePlace name="Events">
       <table className="table">
         <thead>
           <tr>
@@ -38,6 +38,6 @@ export function EventTable({ events }: { readonly events: readonly ResourceEvent
           ))}
         </tbody>
       </table>
-    </div>
+    </TablePlace>
   );
 }

@@ -25,6 +25,7 @@ function digits(value: number): string {
 
 export function milliseconds(value: number | null): string {
   if (value === null) return '–';
+  if (value < 0.005) return '0 ms';
   if (value < 1) return `${value.toFixed(2)} ms`;
   if (value < 1000) return `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`;
   return value < 60_000 ? `${(value / 1000).toFixed(value < 10_000 ? 2 : 1)} s` : `${(value / 60_000).toFixed(1)} min`;

@@ -1,4 +1,5 @@
 import { findExplanation } from '../../gateway/decisions/find-explanation.js';
+import { ROUTING_POLICIES } from '../../policy/registry.js';
 import { field, text } from '../../schema/fields.js';
 import { authorise } from '../access/authorise.js';
 import { type Caller, isEnough, roleIn } from '../access/caller.js';
@@ -9,7 +10,7 @@ import { endpointView, liveEndpoint, namedEndpoint, replicaViews } from '../gate
 import { keyIn, PAGE_QUERY, pageOf, pageOfAll } from '../pagination.js';
 import { CONFIGURATION } from '../views/configuration-view.js';
 import { DECISION, EXPLANATION } from '../views/decision-views.js';
-import { LIVE_ENDPOINT, RELOADED, REPLICA } from '../views/gateway-views.js';
+import { LIVE_ENDPOINT, POLICY_CHOICE, RELOADED, REPLICA } from '../views/gateway-views.js';
 import { withoutSecrets } from '../without-secrets.js';
 import { RECORDING_ROUTE } from './recording-route.js';
 
@@ -121,6 +122,31 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
       ok(endpointView(liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! }))),
   }),
   RECORDING_ROUTE,
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/policies',
+    role: 'viewer',
+    scope: 'anywhere',
+    summary: 'List the routing policies that an endpoint can have',
+    query: PAGE_QUERY,
+    response: { type: 'list', schema: POLICY_CHOICE },
+    handle: (_, { query }) =>
+      ok(
+        pageOfAll(
+          'PolicyChoiceList',
+          query,
+          ROUTING_POLICIES,
+          ({ name }) => [name],
+          ({ formula, goodFor, name, notFor, summary }) => ({
+            name,
+            summary,
+            good_for: goodFor,
+            not_for: notFor,
+            formula,
+          }),
+        ),
+      ),
+  }),
   defineRoute({
     method: 'GET',
     path: '/api/v1/config',

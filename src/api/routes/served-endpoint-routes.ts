@@ -6,7 +6,9 @@ import { MOST_REPLICAS } from '../../gateway/config/most-replicas.js';
 import { policyKeys } from '../../gateway/config/policy-keys.js';
 import { NEW_POLICY_SCHEMA, readPolicyBody, readReplicaBody } from '../../gateway/config/read-admin-body.js';
 import { tooManyReplicas } from '../../gateway/errors.js';
+import { policyHashOf } from '../../gateway/fleet/endpoint/deciding.js';
 import { restrictedHost } from '../../protocol/http-client/address-rules.js';
+import { field, flag } from '../../schema/fields.js';
 import { bodyPlace } from '../../schema/read-json.js';
 import { type Caller, isAdminEverywhere } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
@@ -71,9 +73,16 @@ export const SERVED_ENDPOINT_ROUTES: readonly ApiRoute[] = [
     path: `${ONE}/policy`,
     summary: 'Swap the policy of an endpoint of the configuration file',
     body: { type: 'json', schema: NEW_POLICY_SCHEMA, example: { routing: { policy: 'lmetric' } }, asGiven: true },
+    query: { dry_run: field(flag, { default: false, help: 'only check the policy and return what would be served' }) },
     response: { type: 'object', schema: LIVE_ENDPOINT },
     async handle(host, request) {
       const warnings: string[] = [];
+      if (request.query.dry_run) {
+        const endpoint = fileEndpoint(host.gateway, calledIn(request.params));
+        const policy = readPolicyBody(request.body, endpoint.policy, (line) => warnings.push(line));
+        const next = { policy: policyKeys(policy), policy_hash: policyHashOf(policy) };
+        return ok({ ...endpointView(endpoint), ...next, warnings });
+      }
       const view = await changePolicy(host, request, (endpoint) =>
         endpoint.setPolicy(readPolicyBody(request.body, endpoint.policy, (line) => warnings.push(line))),
       );

@@ -60,6 +60,14 @@ export const POLICY_VERSION = section('PolicyVersion', {
   age_s: described(numeric, 'seconds since it took effect'),
 });
 
+export const POLICY_CHOICE = section('PolicyChoice', {
+  name: described(string, 'name of the policy'),
+  summary: described(string, 'what it does'),
+  good_for: described(string, 'when it is the right choice'),
+  not_for: described(string, 'when it is not'),
+  formula: described(string, 'the rule in one line'),
+});
+
 export const REMOVED_REPLICA = section('RemovedReplica', {
   status: described(v.literal('leaving'), 'always leaving'),
   active: described(naturalNumber, 'requests that it still has'),

@@ -1,31 +1,63 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { pathOf } from '../../api/client';
+import { lazy, Suspense } from 'react';
+import { useMay } from '../../api/access';
+import { ApiFailure, pathOf } from '../../api/client';
 import { useLive } from '../../api/live';
 import { useGet } from '../../api/queries';
-import type { LiveEndpoint, Page, Replica } from '../../api/types';
-import { Badge, Card, PageHead } from '../../parts/basics';
+import type { LiveEndpoint } from '../../api/types';
+import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { milliseconds, short, whole } from '../../parts/format';
+import { milliseconds, percent, short, whole } from '../../parts/format';
 import { Stat, Stats } from '../../parts/stat';
 import { Failure, Loading } from '../../parts/states';
-import { ReplicaTable } from './replica-table';
+import type { EndpointTab } from '../../shell/router';
+import { ReplicaTab } from './replica-tab';
+import { ScaleButton } from './scale-button';
+
+const LogTab = lazy(async () => ({ default: (await import('./log-tab')).LogTab }));
+const EventTab = lazy(async () => ({ default: (await import('./event-tab')).EventTab }));
+const PolicyTab = lazy(async () => ({ default: (await import('./policy-tab')).PolicyTab }));
+const YamlTab = lazy(async () => ({ default: (await import('./yaml-tab')).YamlTab }));
 
 const route = getRouteApi('/endpoints/$workspace/$name');
 
+const NO_LOGS = new ApiFailure(
+  403,
+  'API_FORBIDDEN',
+  'logs need the role operator, because engines may log prompts',
+  'log in with a key that has it',
+);
+
+const NAMES: Record<EndpointTab, string> = {
+  replicas: 'Replicas',
+  policy: 'Policy',
+  events: 'Events',
+  logs: 'Logs',
+  yaml: 'YAML',
+};
+/** An endpoint of the configuration file has neither a resource nor processes of its own. */
+const OF_FILE: readonly EndpointTab[] = ['replicas', 'policy'];
+const MANAGED: readonly EndpointTab[] = ['replicas', 'policy', 'events', 'logs', 'yaml'];
+
 export function EndpointPage() {
   const { name, workspace } = route.useParams();
+  const { tab = 'replicas' } = route.useSearch();
   const base = `workspaces/${pathOf(workspace, 'endpoints', name)}`;
-  const endpoint = useGet<LiveEndpoint>(`${base}/live`, { everyMs: 2000 });
-  const listed = useGet<Page<Replica>>(`${base}/replicas?limit=1000`);
-  const followed = useLive((snapshot) => snapshot.replicas);
+  const { data: endpoint, error, refetch } = useGet<LiveEndpoint>(`${base}/live`, { everyMs: 2000 });
   const rates = useLive(({ traffic }) => traffic)?.items.find(
     (one) => one.name === name && one.workspace === workspace,
   );
-  if (endpoint.error !== null) return <Failure error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
-  if (endpoint.data === undefined) return <Loading />;
-  const own = [...followed.values()].filter((one) => one.endpoint === name && one.workspace === workspace);
-  const replicas = own.length > 0 ? own : (listed.data?.items ?? []);
-  const { models, policy, source } = endpoint.data;
+  const mayLog = useMay('operator', workspace);
+  if (endpoint === undefined) {
+    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
+  }
+  const { models, policy, source } = endpoint;
+  const tabs = (source === 'file' ? OF_FILE : MANAGED).filter((one) => one !== 'logs' || mayLog);
+  const facts = [
+    policy.routing?.policy ?? 'no policy',
+    models.join(', ') || 'no model yet',
+    source === 'file' ? 'defined in the configuration file' : 'run by the control plane',
+  ];
   return (
     <>
       <PageHead
@@ -38,8 +70,17 @@ export function EndpointPage() {
             {name}
           </>
         }
-        about={`${policy.routing?.policy ?? 'policy'} · ${models.join(', ') || 'no model yet'} · ${source === 'file' ? 'from the configuration file' : 'managed'}`}
+        about={facts.join(' · ')}
+        actions={
+          <>
+            <Link to="/requests" search={{ endpoint: name, workspace }} className="button">
+              Requests
+            </Link>
+            {source === 'file' ? null : <ScaleButton workspace={workspace} name={name} base={base} />}
+          </>
+        }
       />
+      {error === null ? null : <Failure error={error} />}
       <Stats>
         <Stat name="Requests" value={short(rates?.requests_per_s ?? 0)} unit="/s" />
         <Stat name="Output tokens" value={short(rates?.output_tokens_per_s ?? 0)} unit="/s" />
@@ -48,13 +89,50 @@ export function EndpointPage() {
           value={milliseconds(rates?.ttft_p50_ms ?? null)}
           note={`p95 ${milliseconds(rates?.ttft_p95_ms ?? null)}`}
         />
-        <Stat name="In flight" value={whole(endpoint.data.in_flight)} />
-        <Stat name="Queued" value={whole(Object.values(endpoint.data.queued).reduce((sum, one) => sum + one, 0))} />
+        <Stat name="In flight" value={whole(endpoint.in_flight)} note={`${queuedIn(endpoint)} queued`} />
+        <Stat name="KV cache used" value={percent(rates?.kv_used ?? null)} />
+        <Stat name="Errors" value={short(rates?.errors_per_s ?? 0)} unit="/s" />
       </Stats>
-      <Card title="Replicas" actions={<Badge tone="idle">{replicas.length}</Badge>}>
-        <ReplicaTable replicas={replicas} />
-      </Card>
-      <AsCommand commands={[`twinyard describe endpoint ${name} --workspace ${workspace}`]} />
+      <nav className="tabs" aria-label="Parts of the endpoint">
+        {tabs.map((one) => (
+          <Link
+            key={one}
+            to="/endpoints/$workspace/$name"
+            params={{ workspace, name }}
+            search={one === 'replicas' ? {} : { tab: one }}
+            className="tab"
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
+            {NAMES[one]}
+          </Link>
+        ))}
+      </nav>
+      <Suspense fallback={<Loading />}>
+        {tab === 'replicas' ? (
+          <ReplicaTab workspace={workspace} name={name} base={base} isOfFile={source === 'file'} />
+        ) : null}
+        {tab === 'policy' ? <PolicyTab endpoint={endpoint} base={base} /> : null}
+        {tab === 'events' ? <EventTab workspace={workspace} name={name} /> : null}
+        {tab === 'logs' ? mayLog ? <LogTab base={base} /> : <Failure error={NO_LOGS} /> : null}
+        {tab === 'yaml' ? <YamlTab workspace={workspace} base={base} /> : null}
+      </Suspense>
+      <AsCommand commands={commandsOf(tab, workspace, name)} />
     </>
   );
+}
+
+const queuedIn = ({ queued }: LiveEndpoint) => whole(Object.values(queued).reduce((sum, one) => sum + one, 0));
+
+function commandsOf(tab: EndpointTab, workspace: string, name: string): string[] {
+  const where = workspace === 'default' ? '' : ` --workspace ${workspace}`;
+  switch (tab) {
+    case 'logs':
+      return [`twinyard logs ${name}${where} --follow`];
+    case 'events':
+      return [`twinyard events${where}`];
+    case 'yaml':
+      return [`twinyard get endpoint ${name}${where} --format yaml`, 'twinyard apply -f endpoint.yaml --dry-run'];
+    default:
+      return [`twinyard describe endpoint ${name}${where}`, 'twinyard top'];
+  }
 }

@@ -1,12 +1,19 @@
 import type { Replica } from '../../api/types';
-import { Badge, Bar, type Tone } from '../../parts/basics';
+import { Badge, Bar, Button, TablePlace, type Tone } from '../../parts/basics';
 import { percent, whole } from '../../parts/format';
 import { Empty } from '../../parts/states';
 
 const TONES: Record<Replica['state'], Tone> = { ready: 'good', starting: 'info', draining: 'warn', unhealthy: 'bad' };
 
 /** Replicas with bars that move: the longest is the fullest of them all. */
-export function ReplicaTable({ replicas }: { readonly replicas: readonly Replica[] }) {
+export function ReplicaTable({
+  onDrain,
+  replicas,
+}: {
+  readonly replicas: readonly Replica[];
+  /** Null where the visitor may not, or where the control plane decides. */
+  readonly onDrain: ((id: string) => void) | null;
+}) {
   if (replicas.length === 0) return <Empty title="No replica yet">They appear here as soon as they start.</Empty>;
   const sorted = [...replicas].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
   const most = Math.max(
@@ -14,7 +21,7 @@ export function ReplicaTable({ replicas }: { readonly replicas: readonly Replica
     ...sorted.map((one) => Math.max(one.in_flight, one.signals?.running ?? 0, one.signals?.waiting ?? 0)),
   );
   return (
-    <div className="table-place">
+    <TablePlace name="Replicas">
       <table className="table">
         <thead>
           <tr>
@@ -37,19 +44,32 @@ export function ReplicaTable({ replicas }: { readonly replicas: readonly Replica
             </th>
             <th scope="col">Breaker</th>
             <th scope="col">Why</th>
+            {onDrain === null ? null : (
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {sorted.map((one) => (
-            <Row key={one.id} one={one} most={most} />
+            <Row key={one.id} one={one} most={most} onDrain={onDrain} />
           ))}
         </tbody>
       </table>
-    </div>
+    </TablePlace>
   );
 }
 
-function Row({ most, one }: { readonly one: Replica; readonly most: number }) {
+function Row({
+  most,
+  onDrain,
+  one,
+}: {
+  readonly one: Replica;
+  readonly most: number;
+  readonly onDrain: ((id: string) => void) | null;
+}) {
   const { signals } = one;
   const why = one.problem || one.suspect;
   return (
@@ -74,6 +94,15 @@ function Row({ most, one }: { readonly one: Replica; readonly most: number }) {
       <td className="cut" title={why}>
         {why === '' ? <span className="muted">–</span> : why}
       </td>
+      {onDrain === null ? null : (
+        <td className="number">
+          {one.leaving ? null : (
+            <Button look="quiet" onClick={() => onDrain(one.id)} aria-label={`Drain ${one.id}`}>
+              Drain
+            </Button>
+          )}
+        </td>
+      )}
     </tr>
   );
 }

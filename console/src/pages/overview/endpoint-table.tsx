@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { EndpointTraffic } from '../../api/types';
-import { Badge, Bar, Card, type Tone } from '../../parts/basics';
+import { Badge, Bar, Card, TablePlace, type Tone } from '../../parts/basics';
 import { milliseconds, percent, short, whole } from '../../parts/format';
 import { Empty } from '../../parts/states';
 
@@ -18,7 +18,7 @@ export function EndpointTable({ items }: { readonly items: readonly EndpointTraf
           An endpoint is a set of replicas with one routing policy.
         </Empty>
       ) : (
-        <div className="table-place">
+        <TablePlace name="Endpoints">
           <table className="table">
             <thead>
               <tr>
@@ -59,7 +59,7 @@ export function EndpointTable({ items }: { readonly items: readonly EndpointTraf
               ))}
             </tbody>
           </table>
-        </div>
+        </TablePlace>
       )}
     </Card>
   );

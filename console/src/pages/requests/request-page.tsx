@@ -1,5 +1,104 @@
-import { PageHead } from '../../parts/basics';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { pathOf } from '../../api/client';
+import { useGet } from '../../api/queries';
+import type { PastRequest } from '../../api/types';
+import { Card, PageHead } from '../../parts/basics';
+import { AsCommand } from '../../parts/command';
+import { milliseconds, percent, whole } from '../../parts/format';
+import { Outcome } from '../../parts/outcome';
+import { Failure, Loading } from '../../parts/states';
+import { Time } from '../../parts/time';
+import { Waterfall } from './waterfall';
+import { type Explanation, Why } from './why';
 
+const route = getRouteApi('/requests/$id');
+
+/** One request: its life, and why it went to its replica. */
 export function RequestPage() {
-  return <PageHead title="Request" />;
+  const { id } = route.useParams();
+  const request = useGet<PastRequest>(`requests/${pathOf(id)}`);
+  const explanation = useGet<Explanation>(`decisions/${pathOf(id)}`);
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            <Link to="/requests" search={{}} className="muted">
+              Requests
+            </Link>
+            <span className="muted"> / </span>
+            <span className="mono title-id">{id}</span>
+          </>
+        }
+      />
+      {request.data === undefined ? (
+        request.error === null ? (
+          <Loading />
+        ) : (
+          <Failure error={request.error} onRetry={() => void request.refetch()} />
+        )
+      ) : (
+        <>
+          <Card title="Life">
+            <Waterfall request={request.data} />
+          </Card>
+          <Facts request={request.data} />
+        </>
+      )}
+      <Card title="Why this replica">
+        {explanation.data === undefined ? (
+          explanation.error === null ? (
+            <Loading />
+          ) : (
+            <div className="padded">
+              <Failure error={explanation.error} />
+            </div>
+          )
+        ) : (
+          <Why explanation={explanation.data} />
+        )}
+      </Card>
+      <AsCommand commands={[`twinyard explain ${id}`]} />
+    </>
+  );
+}
+
+function Facts({ request }: { readonly request: PastRequest }) {
+  const share = request.input_tokens === 0 ? 0 : request.cached_tokens / request.input_tokens;
+  const decode = request.ttft_ms === null ? null : request.duration_ms - request.ttft_ms;
+  const rate = decode === null || decode === 0 ? null : (1000 * (request.output_tokens - 1)) / decode;
+  const facts: [string, React.ReactNode][] = [
+    ['Outcome', <Outcome key="o" outcome={request.outcome} status={request.status} />],
+    ...(request.cause === null ? [] : [['Cause', request.cause] as [string, string]]),
+    ['Arrived', <Time key="t" at={request.at} hasMs />],
+    [
+      'Endpoint',
+      <Link
+        key="e"
+        to="/endpoints/$workspace/$name"
+        params={{ workspace: request.workspace, name: request.endpoint }}
+      >{`${request.workspace}/${request.endpoint}`}</Link>,
+    ],
+    ['Model', request.model],
+    ['Class', request.class],
+    ['Key', request.key ?? 'none'],
+    ['Replica', request.replica ?? 'none'],
+    ['Attempts', whole(request.attempts)],
+    ['Prompt', `${whole(request.input_tokens)} tokens, ${percent(share)} cached`],
+    ['Output', `${whole(request.output_tokens)} tokens${rate === null || rate <= 0 ? '' : `, ${rate.toFixed(1)}/s`}`],
+    ['First token', milliseconds(request.ttft_ms)],
+    ['Duration', milliseconds(request.duration_ms)],
+  ];
+  return (
+    <Card title="Facts">
+      <dl className="facts facts-wide">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
 }

@@ -1,0 +1,125 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState } from 'react';
+import { withQuery } from '../../api/client';
+import { useLive } from '../../api/live';
+import { Card } from '../../parts/basics';
+import { Empty } from '../../parts/states';
+
+const route = getRouteApi('/endpoints/$workspace/$name');
+/** Older lines make room. */
+const MOST_LINES = 10_000;
+const FLUSH_MS = 150;
+
+interface Line {
+  readonly replica: string;
+  readonly line: string;
+}
+
+/** What the replicas write, as they write it. Stops with the live switch. */
+function useLogLines(base: string, replica: string | undefined): { lines: readonly Line[]; isLost: boolean } {
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [isLost, setLost] = useState(false);
+  const isPaused = useLive(({ state }) => state === 'paused');
+  useEffect(() => {
+    if (isPaused) return;
+    setLines([]);
+    const source = new EventSource(`/api/v1/${withQuery(`${base}/logs`, { follow: true, tail: 500, replica })}`);
+    let fresh: Line[] = [];
+    const timer = window.setInterval(() => {
+      if (fresh.length === 0) return;
+      const added = fresh;
+      fresh = [];
+      setLines((known) => [...known, ...added].slice(-MOST_LINES));
+    }, FLUSH_MS);
+    source.onopen = () => setLost(false);
+    source.onerror = () => setLost(true);
+    source.addEventListener('line', (event) => fresh.push(JSON.parse(event.data) as Line));
+    source.addEventListener('end', () => source.close());
+    return () => {
+      source.close();
+      window.clearInterval(timer);
+    };
+  }, [base, isPaused, replica]);
+  return { lines, isLost };
+}
+
+export function LogTab({ base }: { readonly base: string }) {
+  const { find = '', replica } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { isLost, lines } = useLogLines(base, replica);
+  const shown = find === '' ? lines : lines.filter(({ line }) => line.toLowerCase().includes(find.toLowerCase()));
+  const replicas = [
+    ...new Set([...(replica === undefined ? [] : [replica]), ...lines.map((one) => one.replica)]),
+  ].sort();
+  return (
+    <Card
+      title={`${shown.length} lines`}
+      actions={
+        <>
+          <select
+            aria-label="Replica"
+            value={replica ?? ''}
+            onChange={({ target }) =>
+              void navigate({ search: (before) => ({ ...before, replica: target.value || undefined }), replace: true })
+            }
+          >
+            <option value="">All replicas</option>
+            {replicas.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+          <input
+            type="search"
+            aria-label="Find in the log"
+            placeholder="Find"
+            value={find}
+            onChange={({ target }) =>
+              void navigate({ search: (before) => ({ ...before, find: target.value || undefined }), replace: true })
+            }
+          />
+        </>
+      }
+    >
+      {isLost ? <p className="log-note">The log is interrupted; it continues by itself.</p> : null}
+      {shown.length === 0 ? (
+        <Empty title="No line yet">Lines appear here as the replicas write them.</Empty>
+      ) : (
+        <Lines lines={shown} />
+      )}
+    </Card>
+  );
+}
+
+function Lines({ lines }: { readonly lines: readonly Line[] }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [sticks, setSticks] = useState(true);
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => 19,
+    overscan: 30,
+  });
+  useEffect(() => {
+    if (sticks) rows.scrollToIndex(lines.length - 1, { align: 'end' });
+  }, [lines.length, sticks]);
+  return (
+    <section
+      ref={place}
+      className="log"
+      aria-label="Log"
+      tabIndex={0}
+      onScroll={({ currentTarget: { clientHeight, scrollHeight, scrollTop } }) =>
+        setSticks(scrollHeight - scrollTop - clientHeight < 40)
+      }
+    >
+      <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
+        {rows.getVirtualItems().map(({ index, start }) => (
+          <div key={index} className="log-line" style={{ transform: `translateY(${start}px)` }}>
+            <span className="muted">{lines[index]!.replica}</span> {lines[index]!.line}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}

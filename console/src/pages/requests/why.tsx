@@ -1,0 +1,107 @@
+import { Badge, TablePlace } from '../../parts/basics';
+import { whole } from '../../parts/format';
+import { ScoreBars } from './score-bars';
+
+export interface Candidate {
+  readonly id: string;
+  readonly removed: string | null;
+  readonly queued: number | null;
+  readonly running: number | null;
+  readonly kvUsed: number | null;
+  readonly inFlight: number | null;
+  readonly routedBlocks: number | null;
+  readonly ageUs: number | null;
+  readonly score: number | null;
+  readonly missing: readonly string[];
+  readonly terms: Readonly<Record<string, number | null>>;
+}
+
+export interface Explanation {
+  readonly id: string;
+  readonly policy?: string;
+  readonly rule?: string;
+  readonly tied?: number;
+  readonly blockCount?: number;
+  readonly replica?: string | null;
+  readonly replicas?: readonly Candidate[];
+  readonly refused?: { readonly by: string; readonly status: number; readonly retryAfterS: number | null };
+}
+
+/** The decision: the rule, and every candidate as the policy saw it. */
+export function Why({ explanation }: { readonly explanation: Explanation }) {
+  const { blockCount = 0, policy, refused, replica, replicas, rule, tied = 0 } = explanation;
+  return (
+    <>
+      {refused === undefined ? null : (
+        <p className="padded">
+          Refused with status {refused.status}: {refused.by}
+          {refused.retryAfterS === null ? '' : `; a retry may succeed after ${refused.retryAfterS} s`}
+        </p>
+      )}
+      {replicas === undefined ? null : (
+        <>
+          <p className="padded">
+            <strong>{policy}</strong> chose <strong>{replica ?? 'no replica'}</strong>: {rule}
+            {tied > 1 ? `, one of ${tied} with the best score` : ''}.
+          </p>
+          <ScoreBars replicas={replicas} chosen={replica ?? null} />
+          <TablePlace name="Candidates">
+            <table className="table table-dense">
+              <thead>
+                <tr>
+                  <th scope="col">Candidate</th>
+                  <th scope="col" className="number">
+                    Score
+                  </th>
+                  <th scope="col" className="number">
+                    In flight
+                  </th>
+                  <th scope="col" className="number">
+                    Running
+                  </th>
+                  <th scope="col" className="number">
+                    Queue
+                  </th>
+                  <th scope="col" className="number">
+                    KV used
+                  </th>
+                  <th scope="col" className="number">
+                    Cached blocks
+                  </th>
+                  <th scope="col" className="number">
+                    Signal age
+                  </th>
+                  <th scope="col">Note</th>
+                </tr>
+              </thead>
+              <tbody>
+                {replicas.map((one) => (
+                  <tr key={one.id}>
+                    <td>
+                      {one.id} {one.id === replica ? <Badge tone="info">chosen</Badge> : null}
+                    </td>
+                    <td className="number">{digits(one.score)}</td>
+                    <td className="number">{count(one.inFlight)}</td>
+                    <td className="number">{count(one.running)}</td>
+                    <td className="number">{count(one.queued)}</td>
+                    <td className="number">{one.kvUsed === null ? '–' : `${(100 * one.kvUsed).toFixed(1)} %`}</td>
+                    <td className="number">
+                      {count(one.routedBlocks)} / {blockCount}
+                    </td>
+                    <td className="number">{one.ageUs === null ? '–' : `${(one.ageUs / 1000).toFixed(0)} ms`}</td>
+                    <td className="muted">
+                      {one.removed ?? (one.missing.length === 0 ? '' : `assumed: ${one.missing.join(', ')}`)}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </TablePlace>
+        </>
+      )}
+    </>
+  );
+}
+
+const count = (value: number | null) => (value === null ? '–' : whole(value));
+const digits = (value: number | null) => (value === null ? '–' : Number(value.toPrecision(4)).toString());

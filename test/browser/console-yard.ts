@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { allProcesses } from '../../src/control/runner/local/process/process-table.js';
+import { CLI } from '../support/cli.js';
+
+const TOKEN = 'token-of-the-tests-of-the-console';
+
+/** `twinyard serve` with a control plane and an endpoint of emulated engines, shared by all journeys of a file. */
+export class ConsoleYard {
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-browser-')));
+  readonly token = TOKEN;
+  url = '';
+  adminUrl = '';
+  #child: ChildProcess | null = null;
+  #adminPort = 0;
+
+  async start(): Promise<void> {
+    if (this.#adminPort === 0) this.#adminPort = await freePort();
+    const config = join(this.folder, 'twinyard.yaml');
+    writeFileSync(config, 'store: yard.db\ndata_dir: .\naccess: { keys: off }\n');
+    writeFileSync(join(this.folder, 'admin-token'), `${TOKEN}\n`, { mode: 0o600 });
+    const args = [CLI, 'serve', '-c', config, '--port', '0', '--admin-port', String(this.#adminPort)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#child = child;
+    let text = '';
+    for await (const line of createInterface({ input: child.stderr })) {
+      text += `${line}\n`;
+      if (line.includes('admin on')) break;
+    }
+    child.stderr.resume();
+    const [, url] = /serving on (\S+),/.exec(text) ?? [];
+    const [, adminUrl] = /admin on (\S+),/.exec(text) ?? [];
+    if (url === undefined || adminUrl === undefined) throw new Error(`did not start: ${text}`);
+    Object.assign(this, { url, adminUrl });
+  }
+
+  /** Kills the gateway; its replicas keep running. */
+  async kill(): Promise<void> {
+    if (this.#child === null || this.#child.exitCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API returns
+  async call(method: string, path: string, body?: object): Promise<any> {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const response = await fetch(`${this.adminUrl}/api/v1/${path}`, init);
+    return response.json();
+  }
+
+  async declare(name: string, replicas: number, servedAs = 'tiny'): Promise<void> {
+    const spec = {
+      engine: { name: 'emulator' },
+      model: { name: 'qwen/qwen3-14b', serve_as: servedAs },
+      replicas,
+      variables: { speed: 20 },
+    };
+    await this.call('PUT', `workspaces/default/endpoints/${name}`, {
+      ...{ apiVersion: 'twinyard/v1', kind: 'Endpoint', metadata: { name }, spec },
+    });
+  }
+
+  /** Resolves when this many replicas of an endpoint are ready. */
+  async untilReady(name: string, count: number): Promise<void> {
+    for (;;) {
+      const { items = [] } = await this.call('GET', `workspaces/default/endpoints/${name}/replicas`);
+      if (items.filter(({ state }: { state: string }) => state === 'ready').length === count) return;
+      await pause(50);
+    }
+  }
+
+  async chat(id: string): Promise<void> {
+    const body = { model: 'tiny', messages: [{ role: 'user', content: 'hello' }], max_tokens: 8, stream: true };
+    const init = { method: 'POST', headers: { 'x-request-id': id }, body: JSON.stringify(body) };
+    await (await fetch(`${this.url}/v1/chat/completions`, init)).text();
+  }
+
+  async killReplica(id: string): Promise<void> {
+    for (const { folders, pid } of await allProcesses()) {
+      if (folders.some((one) => one.startsWith(this.folder) && one.endsWith(`/${id}`))) process.kill(pid, 'SIGKILL');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    const replicas = join(this.folder, 'runner', 'local', 'replicas');
+    for (;;) {
+      const left = (await allProcesses()).filter(({ folders }) => folders.some((one) => dirname(one) === replicas));
+      if (left.length === 0) break;
+      for (const { pid } of left) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // Gone meanwhile.
+        }
+      }
+    }
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** A port of this machine that is free now: the gateway comes back to the address that the browser has open. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

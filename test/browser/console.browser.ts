@@ -1,0 +1,177 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConsoleYard } from './console-yard.js';
+import { accessProblems, launchBrowser } from './launch-browser.js';
+
+/** Waits for conditions only: as long as a slow machine needs. */
+const WAIT_MS = 120_000;
+
+const browser = await launchBrowser();
+const yard = new ConsoleYard();
+let context: BrowserContext;
+let page: Page;
+const problems: string[] = [];
+
+/** Whatever a page reports as an error is a failure of its journey. */
+async function opened(from: BrowserContext): Promise<Page> {
+  const one = await from.newPage();
+  one.setDefaultTimeout(WAIT_MS);
+  one.on('pageerror', ({ message }) => problems.push(message));
+  one.on('dialog', (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return one;
+}
+
+async function logIn(one: Page, credential: string): Promise<void> {
+  await one.goto(yard.adminUrl);
+  await one.getByLabel('Admin token, or API key with a role').fill(credential);
+  await one.getByRole('button', { name: 'Log in' }).click();
+}
+
+const CHAT = '/endpoints/default/chat';
+
+describe.skipIf(browser === null)('the console in a browser', () => {
+  beforeAll(async () => {
+    await yard.start();
+    await yard.declare('chat', 2);
+    await yard.untilReady('chat', 2);
+    context = await browser!.newContext({ viewport: { width: 1440, height: 900 } });
+    page = await opened(context);
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await yard.close();
+  }, 240_000);
+
+  test('a visitor logs in with the admin token, and not with a wrong one', async () => {
+    await logIn(page, 'wrong');
+    await page.getByRole('alert').filter({ hasText: 'missing or wrong' }).waitFor();
+    expect(await accessProblems(page)).toEqual([]);
+    await logIn(page, yard.token);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const [cookie] = await context.cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+    expect(await page.evaluate('document.cookie')).toBe('');
+  });
+
+  test('the fleet is seen, and moves under load', async () => {
+    await page.getByRole('link', { name: 'default/chat' }).waitFor();
+    await page.getByText('2 / 2').first().waitFor();
+    const requests = page.locator('.stat', { hasText: 'Requests' }).locator('dd').first();
+    expect(await requests.textContent()).toBe('0 /s');
+    await Promise.all(Array.from({ length: 12 }, (_, i) => yard.chat(`load-${i}`)));
+    await expect.poll(() => requests.textContent(), { timeout: WAIT_MS }).not.toBe('0 /s');
+  });
+
+  test('a request is found and explained', async () => {
+    await page.getByRole('link', { name: 'Requests' }).first().click();
+    await page.getByLabel('Request id begins with').fill('load-7');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '1 request', exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('?id=load-7');
+    await page.getByRole('link', { name: 'load-7' }).click();
+    await page.getByText('from the first to the last token').waitFor();
+    await page.getByText(/ chose /).waitFor();
+    expect(await page.locator('table tbody tr').count()).toBe(2);
+  });
+
+  test('names that look like markup are text', async () => {
+    const name = '<img src=x onerror=alert(1)>';
+    await yard.declare('odd', 0, name);
+    await page.goto(`${yard.adminUrl}/endpoints/default/odd?tab=yaml`);
+    await page.getByText(name).first().waitFor();
+    await expect.poll(() => page.locator('textarea').inputValue(), { timeout: WAIT_MS }).toContain(name);
+    expect(await page.locator('main img').count()).toBe(0);
+    await yard.call('DELETE', 'workspaces/default/endpoints/odd');
+  });
+
+  test('a policy is swapped after a preview', async () => {
+    await page.goto(`${yard.adminUrl}${CHAT}?tab=policy`);
+    await page.getByLabel('Routing policy').selectOption('lmetric');
+    await page.getByRole('button', { name: 'Preview the swap' }).click();
+    await page.locator('.diff-after', { hasText: 'lmetric' }).waitFor();
+    expect(await accessProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Swap', exact: true }).click();
+    await page.locator('.facts strong', { hasText: 'lmetric' }).waitFor();
+    const { spec } = await yard.call('GET', 'workspaces/default/endpoints/chat');
+    expect(spec.routing.policy).toBe('lmetric');
+  });
+
+  test('an endpoint is scaled', async () => {
+    await page.goto(yard.adminUrl + CHAT);
+    await page.getByRole('heading', { name: '2 replicas' }).waitFor();
+    await page.getByRole('button', { name: 'Scale', exact: true }).click();
+    await page.getByLabel('Replicas; 0 pauses the endpoint').fill('3');
+    await page.getByRole('dialog').getByRole('button', { name: 'Scale', exact: true }).click();
+    await page.getByRole('heading', { name: '3 replicas' }).waitFor();
+  });
+
+  test('a replica that is killed is seen', async () => {
+    await yard.untilReady('chat', 3);
+    const { items } = await yard.call('GET', 'workspaces/default/endpoints/chat/replicas');
+    await yard.killReplica(items[0].id);
+    await page.goto(`${yard.adminUrl}${CHAT}?tab=events`);
+    await page.locator('.badge-warn').first().waitFor();
+  });
+
+  test('a viewer reads everything and is offered no change', async () => {
+    await yard.call('POST', 'workspaces/default/apikeys', {
+      ...{ apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: 'watching' }, spec: { role: 'viewer' } },
+    });
+    const { key } = await yard.call('POST', 'workspaces/default/apikeys/watching/issue');
+    const own = await browser!.newContext();
+    const viewer = await opened(own);
+    await logIn(viewer, key);
+    await viewer.getByRole('heading', { name: 'Overview' }).waitFor();
+    await viewer.goto(yard.adminUrl + CHAT);
+    await viewer.getByRole('heading', { name: /replicas$/ }).waitFor();
+    expect(await viewer.getByRole('button', { name: 'Scale' }).count()).toBe(0);
+    await viewer.goto(`${yard.adminUrl}${CHAT}?tab=logs`);
+    await viewer.getByText('logs need the role operator').waitFor();
+    await own.close();
+  });
+
+  const PAGES = [
+    ['/', 'Overview'],
+    [CHAT, 'chat'],
+    [`${CHAT}?tab=policy`, 'In force'],
+    [`${CHAT}?tab=events`, 'Events, the latest first'],
+    [`${CHAT}?tab=logs`, 'lines'],
+    [`${CHAT}?tab=yaml`, 'Desired state'],
+    ['/requests', 'Requests'],
+    ['/requests/load-7', 'Why this replica'],
+  ] as const;
+
+  test.each(PAGES)('%s is accessible in both themes, and fits from 360 px', async (path, heading) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(yard.adminUrl + path);
+    await page.getByRole('heading', { name: heading }).first().waitFor();
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessProblems(page), colorScheme).toEqual([]);
+    }
+    for (const width of [768, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await accessProblems(page), `${width} px`).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `${width} px`).toBe(width);
+    }
+  });
+
+  test('a lost gateway is shown, and found again', async () => {
+    await page.goto(yard.adminUrl);
+    await page.getByRole('button', { name: 'Live' }).waitFor();
+    await yard.kill();
+    await page.getByText('The connection to the gateway is lost').waitFor();
+    await yard.start();
+    // Sessions are in memory: the visitor logs in again, at the same address.
+    await page.getByLabel('Admin token, or API key with a role').waitFor();
+    await logIn(page, yard.token);
+    await page.getByRole('button', { name: 'Live' }).waitFor();
+  });
+
+  test('no page has reported an error', () => {
+    expect(problems).toEqual([]);
+  });
+});
