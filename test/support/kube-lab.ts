@@ -138,6 +138,10 @@ export class PodEngines {
     const server = createServer((request, response) => {
       request.resume().on('end', () => this.#respond(pod, request.url ?? '', response));
     });
+    // kwok, started again, gives the address of a pod to another one too: the engine that is there serves both.
+    server.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+    });
     this.#servers.set(pod, server.listen(ENGINE_PORT, ip));
   }
 
