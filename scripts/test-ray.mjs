@@ -37,7 +37,8 @@ function install() {
   mkdirSync(cache, { recursive: true });
   rmSync(folder, { recursive: true, force: true });
   if (run('python3', ['-m', 'venv', folder]).status !== 0) fail(`no virtual environment in ${folder}: see above`);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', PACKAGE];
+  const quiet = process.stdout.isTTY ? [] : ['--quiet'];
+  const pip = ['-m', 'pip', 'install', ...quiet, '--disable-pip-version-check', PACKAGE];
   if (run(join(folder, 'bin', 'python3'), pip).status !== 0) {
     fail(
       'pip could not install Ray: it needs PyPI, or an index in PIP_INDEX_URL, and a Python that Ray supports; see above',

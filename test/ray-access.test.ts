@@ -53,7 +53,7 @@ describe.skipIf(certificate === null)('a dashboard behind a TLS proxy', () => {
   test('is not reached without its certificate, or with a file that is none', async () => {
     await expect(open({ caFile: null })).rejects.toMatchObject({ code: 'RAY_NOT_REACHED' });
     await expect(open({ caFile: join(folder, 'none.pem') })).rejects.toMatchObject({
-      ...{ code: 'RAY_FILE', message: expect.stringContaining("check 'ca_file' of the Cluster") as string },
+      ...{ code: 'RAY_FILE', message: expect.stringContaining("check 'ca_file'") as string },
     });
   });
 

@@ -86,18 +86,18 @@ describe.skipIf(RAY === undefined)('replicas of a real Ray Serve', () => {
     await deploy(lab, 4, 'v2');
     await until(async () => (await publishedIds(lab)).every((id) => !four.includes(id)));
     await follows(serve, 4);
-    await deploy(lab, 1, 'v2');
-    await follows(serve, 1);
+    await deploy(lab, 2, 'v2');
+    const [killed] = await follows(serve, 2);
     await clients.untilMore(20);
     // None is lost by replicas that drain.
     expect(clients.counts).toEqual({ complete: clients.ends.length });
 
-    const [last] = await readyIds(serve);
-    process.kill(await pidOf(lab, last!), 'SIGKILL');
-    await until(async () => (await readyIds(serve)).some((id) => id !== last));
+    process.kill(await pidOf(lab, killed!), 'SIGKILL');
+    await until(async () => !(await publishedIds(lab)).includes(killed!));
+    await follows(serve, 2);
     await clients.untilMore(20);
     await clients.rest();
-    const isOfKilled = clients.ends.every(({ end, replica }) => end !== 'told' || replica === last);
+    const isOfKilled = clients.ends.every(({ end, replica }) => end !== 'told' || replica === killed);
     expect([isOfKilled, Object.keys(clients.counts).filter((end) => !['complete', 'told'].includes(end))]).toEqual([
       true,
       [],

@@ -26,7 +26,7 @@ export const responseTooLong = (url: string, path: string, most: number) =>
   new RunError('RAY_RESPONSE', `${url}: the response to ${path} is longer than ${Math.round(most / 2 ** 20)} MiB`);
 
 export const unreadableCa = (file: string, error: unknown) =>
-  new InputError('RAY_FILE', file, readProblem(error), "check 'ca_file' of the Cluster");
+  new InputError('RAY_FILE', file, readProblem(error), "check 'ca_file'");
 
 export const badServeTarget = (text: string, problem: string) =>
   new InputError(

@@ -57,7 +57,10 @@ export class RayLab {
 
   async startHead(): Promise<void> {
     const [gcs, dashboard, client] = this.#ports;
-    const own = ['--head', '--port', `${gcs}`, '--ray-client-server-port', `${client}`];
+    // Another one each time: the agent of a head before may still be ending.
+    const [agent] = await freePorts(1);
+    const agentPort = ['--dashboard-agent-listen-port', `${agent}`];
+    const own = ['--head', '--port', `${gcs}`, '--ray-client-server-port', `${client}`, ...agentPort];
     const seen = ['--dashboard-host', '127.0.0.1', '--dashboard-port', `${dashboard}`, '--disable-usage-stats'];
     const files = ['--temp-dir', this.#folder];
     // While nodes of the old head are ending on this machine, Ray takes it for running.

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RayAccess, RayRequest, RayTransport } from '../ray-transport.js';
+import type { ServeDetails } from './found-replicas.js';
 import { ServeDiscovery } from './serve-discovery.js';
 import { readServeTarget } from './serve-target.js';
 
@@ -98,6 +99,32 @@ describe('discovery of Ray Serve', () => {
     }
     respond = () => [200, details('b')];
     expect((await reported(fails.length + 2)).at(-1)).toEqual({ ids: 'chat.M.b', problem: null });
+  });
+
+  it('follows what a real Ray Serve published while it scaled, updated, lost a replica and deleted the application', async () => {
+    const recorded = JSON.parse(readFileSync(new URL('recorded-details.json', import.meta.url), 'utf8')) as {
+      status: number;
+      body: ServeDetails;
+    }[];
+    let next = 0;
+    const { reports, requests } = follow(() => {
+      const { body, status } = recorded[Math.min(next++, recorded.length - 1)]!;
+      return [status, body];
+    }, 'http://head:8265,app=chat');
+    while (requests.length <= recorded.length) await new Promise((resolve) => setImmediate(resolve));
+    const sizes = reports.map(({ ids }) => (ids === '' ? 0 : ids.split(',').length));
+    const last = reports.at(-1)!;
+    expect(last).toEqual({ ids: '', problem: "application 'chat' is not deployed" });
+    expect(Math.max(...sizes)).toBe(4);
+    // Serve publishes proxies while it builds new code: what was found stays.
+    const building = recorded.filter(({ body }) => body.target_groups?.[0]?.ingress_deployment_name === '');
+    const found = sizes.slice(
+      sizes.findIndex((size) => size > 0),
+      -1,
+    );
+    expect([building.length > 0, Math.min(...found) > 0]).toEqual([true, true]);
+    const ids = reports.flatMap(({ ids }) => (ids === '' ? [] : ids.split(',')));
+    expect(ids.filter((id) => !/^chat\.Model\.[a-z0-9]{8}$/.test(id))).toEqual([]);
   });
 
   it('takes a token that was replaced in its file', async () => {
