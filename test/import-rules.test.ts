@@ -137,6 +137,7 @@ const LOADS_ON_DEMAND = [
   'cli/context.ts',
   'cli/experiment.ts',
   'cli/keys.ts',
+  'cli/profiles.ts',
   'cli/rollout.ts',
   'cli/subcommands.ts',
   'cli/completion/completion-model.ts',

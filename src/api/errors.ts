@@ -84,6 +84,17 @@ export const noEarlierPolicy = (workspace: string, name: string) =>
     'set one with PUT on its policy',
   );
 
+export const noProfiles = () =>
+  new InputError('API_NO_PROFILES', 'gateway', 'keeps no latency profiles', "start it with 'twinyard serve'");
+
+export const unknownEngine = (workspace: string, name: string, given: string, known: readonly string[]) =>
+  new InputError(
+    'API_PROFILE',
+    `endpoint ${workspace}/${name}`,
+    `has no engine '${given}'`,
+    known.length === 0 ? 'it has no replica with an engine' : knownNames(given, known),
+  );
+
 export const takenReplica = (id: string) =>
   new InputError('API_REPLICA_EXISTS', 'body (id)', `replica '${id}' already exists`, 'choose another id');
 

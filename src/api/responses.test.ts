@@ -13,8 +13,10 @@ import { installDefaults } from '../control/store/install-defaults.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway/config/gateway-config.js';
 import { configFor, FakeEngine, until } from '../gateway/fake-engine.fixture.js';
 import { Gateway } from '../gateway/gateway.js';
+import { fakeProfileDocument } from '../gateway/prediction/profile-document.fixture.js';
 import { flowControlOf } from '../policy/bundle/flow-control-schema.js';
 import { SecretBox } from '../store/resources/secrets.js';
+import { startProfiles } from '../twin/profiles/start-profiles.js';
 import { serveApi } from './api-server.js';
 import { FakeRunner } from './fake-runner.fixture.js';
 import { openApi } from './open-api.js';
@@ -199,6 +201,24 @@ describe('every response fits the schema of the OpenAPI document', () => {
     await ask(`POST ${KEYS}/bob/revoke`);
   });
 
+  it('of latency profiles', async () => {
+    const profiles = startProfiles(gateway);
+    opened.push(() => profiles.close());
+    const one = `${FILE_ENDPOINT}/profiles/vllm`;
+    expect((await ask('GET profiles?workspace=default&endpoint=default')).items).toMatchObject([
+      { engine: 'vllm', source: null, used: false, score: null, drift: null },
+    ]);
+    expect((await ask(`PUT ${one}/pin`, { pinned: true })).error.code).toBe('PROFILE_MISSING');
+    const profile = fakeProfileDocument();
+    expect(await ask(`PUT ${one}/pin`, { pinned: true, profile })).toMatchObject({ pinned: true, source: 'given' });
+    expect((await ask(`GET ${one}`)).profile).toEqual(profile);
+    expect((await ask(`PUT ${one}/pin`, { pinned: true, profile: { ...profile, tp: 0 } })).error.code).toBe(
+      'BAD_PROFILE',
+    );
+    expect((await ask(`GET ${FILE_ENDPOINT}/live`)).profiles).toMatchObject([{ engine: 'vllm', pinned: true }]);
+    expect((await ask(`GET ${FILE_ENDPOINT}/profiles/none`)).error.code).toBe('API_PROFILE');
+  });
+
   it('of the gateway', async () => {
     await ask('GET config');
     await ask('GET live');
@@ -236,7 +256,7 @@ describe('every response fits the schema of the OpenAPI document', () => {
     await ask('GET watch?since=0-0');
     expect((await ask('GET events')).items.length).toBeGreaterThan(0);
     const kinds = (await ask('GET audit?limit=1000')).items.map(({ kind }: Body) => kind);
-    for (const kind of ['Replica', 'Policy', 'Configuration', 'Endpoint']) expect(kinds).toContain(kind);
+    for (const kind of ['Replica', 'Policy', 'Profile', 'Configuration', 'Endpoint']) expect(kinds).toContain(kind);
   });
 
   it('of model registries', async () => {

@@ -12,6 +12,7 @@ import { SERVED_ENDPOINT_ROUTES } from './routes/served-endpoint-routes.js';
 import { SESSION_ROUTES } from './routes/session-routes.js';
 import { TRAFFIC_ROUTES } from './routes/traffic/traffic-routes.js';
 import { USAGE_ROUTES } from './routes/traffic/usage-routes.js';
+import { PROFILE_ROUTES } from './routes/twin/profile-routes.js';
 import { WATCH_ROUTES } from './routes/watch-routes.js';
 
 const OPEN_API = defineRoute({
@@ -40,4 +41,5 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...GATEWAY_ROUTES,
   ...TRAFFIC_ROUTES,
   ...USAGE_ROUTES,
+  ...PROFILE_ROUTES,
 ];

@@ -40,6 +40,10 @@ import { KEYS_UPDATE } from './keys/update.js';
 import { KEYS_USAGE } from './keys/usage.js';
 import { OBSERVE } from './observe/observe.js';
 import { PLAN } from './plan/plan.js';
+import { PROFILES_EXPORT } from './profiles/export.js';
+import { PROFILES_LIST } from './profiles/list.js';
+import { PROFILES_PIN } from './profiles/pin.js';
+import { PROFILES_SHOW } from './profiles/show.js';
 import { ROLLOUT_HISTORY } from './rollout/history.js';
 import { ROLLOUT_STATUS } from './rollout/status.js';
 import { ROLLOUT_UNDO } from './rollout/undo.js';
@@ -83,6 +87,10 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   DEMO,
   ENGINE,
   EXPLAIN,
+  PROFILES_LIST,
+  PROFILES_SHOW,
+  PROFILES_PIN,
+  PROFILES_EXPORT,
   TOP,
   DOCTOR,
   APPLY,

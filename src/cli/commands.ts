@@ -108,6 +108,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./explain/explain.js')).explain,
   },
   {
+    name: 'profiles',
+    group: 'Operate',
+    summary: 'list, show, pin and export the latency profiles that a gateway fits to its traffic',
+    load: async () => (await import('./profiles.js')).profiles,
+  },
+  {
     name: 'top',
     group: 'Operate',
     summary: 'show replicas, request rates, latency and queues of a running gateway, live',

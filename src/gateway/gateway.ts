@@ -214,9 +214,9 @@ export class Gateway {
   /** Its metrics in Prometheus' text format. */
   metricsText(): string {
     const { endpoints, inFlight, log, metrics } = this;
-    const flow = flowsOf(endpoints);
     const view = { endpoints, inFlight, log, metrics, nowUs: this.clock.nowUs };
-    return metricsText(view, { ...this.#services.metrics, flow, listeners: this.#ports.listeners });
+    const parts = { flow: flowsOf(endpoints), prediction: this.traffic, listeners: this.#ports.listeners };
+    return metricsText(view, { ...this.#services.metrics, ...parts });
   }
 
   fault(error: unknown): void {

@@ -8,6 +8,7 @@ import { RequestRing } from './history/request-ring.js';
 import { TrafficSeries } from './history/traffic-series.js';
 import { MeterPool } from './metering/response-meter.js';
 import { ObservedEngines } from './prediction/observed-engines.js';
+import type { ProfileBook } from './prediction/profile-book.js';
 import type { Exchange } from './proxy/exchange.js';
 import { ExchangeList } from './proxy/exchange-list.js';
 import { ResponseHolders } from './proxy/response-holders.js';
@@ -39,6 +40,8 @@ export class LiveTraffic implements PublicHost {
   readonly exchanges = new ExchangeList();
   /** What requests show of their engines. */
   readonly observed = new ObservedEngines();
+  /** The latency profiles of those engines; null where none are fitted. */
+  profiles: ProfileBook | null = null;
   readonly bodies = new BodyBudget();
   readonly responses = new ResponseHolders();
   readonly budget: RetryBudget;

@@ -3,6 +3,7 @@ import { policyKeys } from '../../gateway/config/policy-keys.js';
 import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import { managedName } from '../../gateway/fleet/endpoint-directory.js';
 import type { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
+import type { EngineProfileState, ProfileBook } from '../../gateway/prediction/profile-book.js';
 import type { ServedGateway } from '../api-host.js';
 import { managedEndpoint, unknownEndpoint } from '../errors.js';
 import { withoutSecrets } from '../without-secrets.js';
@@ -38,7 +39,8 @@ export function fileEndpoint(gateway: Pick<ServedGateway, 'endpoints'>, called: 
   return endpoint;
 }
 
-export function endpointView(endpoint: Endpoint) {
+/** @param profiles null where none are kept */
+export function endpointView(endpoint: Endpoint, profiles: ProfileBook | null) {
   const { flow, inFlight, managed, policy, policyHash, replicas } = endpoint;
   return {
     ...endpointName(endpoint),
@@ -49,6 +51,15 @@ export function endpointView(endpoint: Endpoint) {
     in_flight: inFlight,
     queued: Object.fromEntries(flow.waitingByClass()),
     replicas: replicas.map(({ id }) => id),
+    profiles: profiles?.states(endpoint.name).map(profileSummary) ?? [],
+  };
+}
+
+/** In the view of the endpoint. */
+function profileSummary({ ageS, drift, engine, isPinned, isUsed, problem, score, source }: EngineProfileState) {
+  return {
+    ...{ engine, source, used: isUsed, pinned: isPinned, age_s: ageS, score },
+    ...{ drift: drift?.message ?? '', problem },
   };
 }
 
@@ -84,6 +95,7 @@ export function replicaView(
     id: replica.id,
     url: withoutSecrets(replica.url),
     engine: replica.engine,
+    hardware: replica.hardware,
     state: replica.state,
     problem: replica.problem,
     leaving: inFlight === null,

@@ -55,7 +55,7 @@ export type GatewayChange =
 
 /** The same for the gateway itself: changes from now on. */
 export async function* followGateway(
-  gateway: Pick<ServedGateway, 'config' | 'endpoints' | 'isDraining'>,
+  gateway: Pick<ServedGateway, 'config' | 'endpoints' | 'isDraining' | 'traffic'>,
   signal: AbortSignal,
   pauseMs = PAUSE_MS,
 ): AsyncGenerator<GatewayChange> {
@@ -69,7 +69,7 @@ export async function* followGateway(
     for (const endpoint of gateway.endpoints.values()) {
       const before = hashes.get(fullName(endpoint));
       if (before !== undefined && before !== endpoint.policyHash)
-        yield { type: 'policy', endpoint: endpointView(endpoint) };
+        yield { type: 'policy', endpoint: endpointView(endpoint, gateway.traffic.profiles) };
     }
     ({ config, isDraining } = gateway);
     hashes = hashesOf(gateway);

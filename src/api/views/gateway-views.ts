@@ -5,6 +5,7 @@ import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import { section } from '../../schema/fields.js';
 import { USAGE_DIMENSIONS } from '../../store/usage/usage-record.js';
 import { described, maybe, naturalNumber, nullable, numeric, string } from './parts.js';
+import { PROFILE_SUMMARY } from './profile-views.js';
 
 /** What the gateway returns of itself: replicas, endpoints, policies, limits and usage. */
 
@@ -27,6 +28,7 @@ export const REPLICA = section('Replica', {
   id: described(string, 'id of the replica'),
   url: described(string, 'scheme, host and port, without password'),
   engine: described(string, 'engine it runs'),
+  hardware: described(string, 'GPU that its configuration names; empty when it names none'),
   state: described(v.picklist(['starting', 'ready', 'unhealthy', 'draining']), 'observed state'),
   problem: described(string, 'why it is not ready; empty when it is'),
   leaving: described(v.boolean(), 'it gets no new requests and is removed when its last one has ended'),
@@ -51,6 +53,7 @@ export const LIVE_ENDPOINT = section('LiveEndpoint', {
   in_flight: described(naturalNumber, 'requests in flight'),
   queued: described(v.record(v.string(), naturalNumber), 'requests waiting in its queue, by SLO class'),
   replicas: described(v.array(string), 'ids of its replicas'),
+  profiles: described(v.array(PROFILE_SUMMARY), 'latency profiles of its engines'),
   warnings: maybe(v.array(string), 'after a change of the policy: keys that have no effect'),
 });
 

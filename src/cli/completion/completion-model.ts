@@ -37,6 +37,7 @@ const FILES: Offer = { type: 'files' };
 const NOTHING: Offer = { type: 'nothing' };
 const NAMES: Offer = { type: 'names', kind: null };
 const KEYS: Offer = { type: 'names', kind: 'apikeys' };
+const ENDPOINTS: Offer = { type: 'names', kind: 'endpoints' };
 const KIND = words(...KINDS.map(({ plural }) => plural));
 
 /** Operands by command; other commands take files, if they take operands at all. */
@@ -62,6 +63,9 @@ const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
   'keys rotate': [KEYS],
   'keys revoke': [KEYS],
   explain: [NOTHING],
+  'profiles show': [ENDPOINTS, NOTHING],
+  'profiles pin': [ENDPOINTS, NOTHING],
+  'profiles export': [ENDPOINTS, NOTHING],
   'context set': [NOTHING],
   'context use': [NOTHING],
   'context show': [NOTHING],

@@ -67,6 +67,8 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
     await gateway.close(0);
     throw gatewayListenError(error, config);
   }
+  const { startProfiles } = await import('../../twin/profiles/start-profiles.js');
+  const profiles = startProfiles(gateway);
   for (const line of firstLines(gateway, control)) say(line);
   io.onHangUp(() => {
     try {
@@ -83,6 +85,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const left = control === null ? 0 : await control.running();
   await control?.close();
   await discoveries.close();
+  await profiles.close();
   await gateway.close();
   if (left > 0)
     say(`${left} replicas keep running: the next 'twinyard serve' adopts them; delete their endpoints to stop them`);

@@ -23,10 +23,14 @@ export interface ReplicaKeys {
   id?: string;
   engine?: string;
   model?: string;
+  hardware?: string;
 }
 
 /** A replica from its keys. */
-export function replicaOf({ url, id, engine = DEFAULT_ENGINE, model }: ReplicaKeys, place: string): ReplicaConfig {
+export function replicaOf(
+  { url, id, engine = DEFAULT_ENGINE, hardware, model }: ReplicaKeys,
+  place: string,
+): ReplicaConfig {
   if (!URL.canParse(url)) throw configInvalid(place, `'${url}' is not a URL`, 'give one such as http://127.0.0.1:9001');
   const { hash, host, origin, password, pathname, protocol, search, username } = new URL(url);
   if (username !== '' || password !== '') {
@@ -35,7 +39,8 @@ export function replicaOf({ url, id, engine = DEFAULT_ENGINE, model }: ReplicaKe
   if (!['http:', 'https:'].includes(protocol) || pathname !== '/' || search !== '' || hash !== '') {
     throw configInvalid(place, `'${url}' is more or less than an address`, 'give scheme, host and port alone');
   }
-  return { id: id ?? host, url: origin, engine, models: model === undefined ? null : [model] };
+  const models = model === undefined ? null : [model];
+  return { id: id ?? host, url: origin, engine, models, ...(hardware === undefined ? {} : { hardware }) };
 }
 
 type PlaceOf = (key: string) => string;

@@ -23,6 +23,10 @@ export const REPLICA_SCHEMA = section('Replica', {
   id: field(text(), { defaultText: 'host and port', help: 'name in headers, metrics and explanations' }),
   engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: DEFAULT_ENGINE, help: 'engine it runs' }),
   model: field(text(), { defaultText: 'read from the replica', help: 'model it serves' }),
+  hardware: field(pattern(/^[\w.+-]{1,63}$/, 'letters, digits and . _ + -'), {
+    defaultText: 'not known',
+    help: 'its GPU, such as H100: replicas of different GPUs get latency profiles of their own',
+  }),
 });
 
 export const KUBE_SCHEMA = section('Kubernetes', {

@@ -145,6 +145,8 @@ export interface ReplicaConfig {
   engine: string;
   /** The models it serves; null: query the replica. */
   models: readonly string[] | null;
+  /** Its GPU, such as H100: replicas of different GPUs have latency profiles of their own. */
+  hardware?: string;
   /** Connections to addresses of this machine, its network segment and metadata services are refused: no admin has added it. */
   isGuarded?: true;
 }

@@ -1,4 +1,4 @@
-import { PREDICTED_METRICS, type PredictedMetric } from './error-window.js';
+import { PREDICTION_METRICS, type PredictionMetric } from './error-window.js';
 
 const BUCKET_US = 60e6;
 /** A bucket with fewer predictions is extended. */
@@ -14,13 +14,13 @@ const LEAST_USUAL = 0.05;
 const MOST_ERROR = 10;
 
 /** Mean absolute errors, by metric. */
-export type UsualErrors = Readonly<Record<PredictedMetric, number>>;
+export type UsualErrors = Readonly<Record<PredictionMetric, number>>;
 
 /** Predictions have become worse, and stay so. */
 export interface Drift {
   /** When it began, in the gateway's microseconds. */
   readonly sinceUs: number;
-  readonly metric: PredictedMetric;
+  readonly metric: PredictionMetric;
   /** The error of that metric now and before. */
   readonly error: number;
   readonly usual: number;
@@ -28,7 +28,7 @@ export interface Drift {
   readonly ratio: UsualErrors;
 }
 
-const NUMBER = PREDICTED_METRICS.length;
+const NUMBER = PREDICTION_METRICS.length;
 
 /**
  * Watches the errors of one profile's predictions, in buckets of a minute of the gateway's clock. The usual error is that of the
@@ -59,7 +59,7 @@ export class DriftWatch {
     this.#forgive();
   }
 
-  /** @param metric index into PREDICTED_METRICS */
+  /** @param metric index into PREDICTION_METRICS */
   observe(metric: number, predictedUs: number, trueUs: number, nowUs: number): void {
     // A quiet time says nothing about the errors before it.
     if (nowUs - this.#lastUs >= LASTS_US) this.#restart();
@@ -105,7 +105,7 @@ export class DriftWatch {
   #worst(): Pick<Drift, 'metric' | 'error' | 'usual'> | null {
     if (this.usual === null) return null;
     let worst: Pick<Drift, 'metric' | 'error' | 'usual'> | null = null;
-    for (const [i, metric] of PREDICTED_METRICS.entries()) {
+    for (const [i, metric] of PREDICTION_METRICS.entries()) {
       if (this.#counts[i] === 0) continue;
       const usual = Math.max(LEAST_USUAL, this.usual[metric]);
       const error = this.#errors[i]! / this.#counts[i]!;

@@ -1,6 +1,6 @@
 import type { EngineSampler, FinishedRequest } from '../request/request-record.js';
 import { DriftWatch } from './drift-watch.js';
-import { ErrorWindow, PREDICTED_METRICS, type PredictedMetric } from './error-window.js';
+import { ErrorWindow, PREDICTION_METRICS, type PredictionMetric } from './error-window.js';
 import { RequestSamples } from './request-samples.js';
 
 const [TTFT, ITL, E2E] = [0, 1, 2];
@@ -12,7 +12,7 @@ const [TTFT, ITL, E2E] = [0, 1, 2];
 export class EngineTraffic implements EngineSampler {
   readonly samples = new RequestSamples();
   readonly drift = new DriftWatch();
-  /** In the order of PREDICTED_METRICS. */
+  /** In the order of PREDICTION_METRICS. */
   readonly #errors = [new ErrorWindow(), new ErrorWindow(), new ErrorWindow()] as const;
   /** Predictions that were compared with what happened. */
   compared = 0;
@@ -36,8 +36,8 @@ export class EngineTraffic implements EngineSampler {
     this.#compare(E2E!, predictedTtftUs + gaps * predictedItlUs, endedUs - dispatchedUs, endedUs);
   }
 
-  errorsOf(metric: PredictedMetric): ErrorWindow {
-    return this.#errors[PREDICTED_METRICS.indexOf(metric)]!;
+  errorsOf(metric: PredictionMetric): ErrorWindow {
+    return this.#errors[PREDICTION_METRICS.indexOf(metric)]!;
   }
 
   /** Predictions come from another profile now. */

@@ -1,8 +1,8 @@
 /** Predictions kept for percentiles. */
 const WINDOW = 512;
 
-export const PREDICTED_METRICS = ['ttft', 'itl', 'e2e'] as const;
-export type PredictedMetric = (typeof PREDICTED_METRICS)[number];
+export const PREDICTION_METRICS = ['ttft', 'itl', 'e2e'] as const;
+export type PredictionMetric = (typeof PREDICTION_METRICS)[number];
 
 /** How far predictions of the last requests were off. Shares of the truth. */
 export interface ErrorStats {

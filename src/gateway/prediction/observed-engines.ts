@@ -19,6 +19,11 @@ export class ObservedEngines {
     return found;
   }
 
+  /** Null before the first request. */
+  find(endpoint: string, engine: string): EngineTraffic | null {
+    return this.#byEndpoint.get(endpoint)?.get(engine) ?? null;
+  }
+
   all(): EngineTraffic[] {
     return [...this.#byEndpoint.values()].flatMap((engines) => [...engines.values()]);
   }

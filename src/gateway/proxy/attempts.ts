@@ -65,7 +65,7 @@ export class Attempts {
     record.rule = endpoint.placer.lastRule;
     record.attempts++;
     record.dispatchedUs = host.nowUs();
-    this.#sample(placed.replica);
+    this.#sample(placed);
     const { recorder } = host.services;
     if (recorder !== null && record.attempts === 1) this.#noteBlocks(recorder);
     return placed;
@@ -249,11 +249,16 @@ export class Attempts {
   }
 
   /** Latencies of external APIs, and of requests without output, say nothing about an engine. */
-  #sample({ active, engine, external }: LiveReplica): void {
+  #sample({ replica, request }: PlacedRequest): void {
     const record = this.#record;
+    const endpoint = this.#endpoint;
     const isGenerated = API_KINDS[record.kind].counts === 'input and output';
-    record.sampler = external === null && isGenerated ? this.#host.observed.of(this.#endpoint.name, engine) : null;
-    record.inFlightBefore = active - 1;
+    const isObserved = replica.external === null && isGenerated;
+    record.sampler = isObserved ? this.#host.observed.of(endpoint.name, replica.engineKey) : null;
+    record.inFlightBefore = replica.active - 1;
+    const { prediction } = endpoint.placer;
+    record.predictedTtftUs = prediction.plainTtftUsOf(request);
+    record.predictedItlUs = prediction.plainItlUsOf(request);
   }
 
   /** The prompt measured last must be this request's. */

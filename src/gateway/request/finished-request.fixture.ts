@@ -38,8 +38,8 @@ export function finishedRequest(change: Partial<FinishedRequest> = {}): Finished
     rule: 'highest weighted score',
     failedAttempts: [],
     inFlightBefore: 0,
-    predictedTtftUs: -1,
-    predictedItlUs: -1,
+    predictedTtftUs: Number.NaN,
+    predictedItlUs: Number.NaN,
     ...change,
   };
 }

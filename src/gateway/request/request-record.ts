@@ -76,7 +76,7 @@ export interface FinishedRequest {
   readonly failedAttempts: readonly FailedAttempt[];
   /** Requests that its replica had when it was sent there. */
   readonly inFlightBefore: number;
-  /** Latencies predicted when it was sent to its replica, in microseconds; -1 where the replica's engine has no profile. */
+  /** Latencies predicted when it was sent to its replica, in microseconds; NaN where the replica's engine has no profile. */
   readonly predictedTtftUs: number;
   readonly predictedItlUs: number;
 }
@@ -121,8 +121,8 @@ export class RequestRecord implements FinishedRequest {
   rule = '';
   failedAttempts = NO_ATTEMPTS;
   inFlightBefore = 0;
-  predictedTtftUs = -1;
-  predictedItlUs = -1;
+  predictedTtftUs = Number.NaN;
+  predictedItlUs = Number.NaN;
   /** Of the engine that has it or had it last; null for none. */
   sampler: EngineSampler | null = null;
 

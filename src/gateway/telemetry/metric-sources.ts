@@ -1,3 +1,5 @@
+import type { ObservedEngines } from '../prediction/observed-engines.js';
+import type { ProfileBook } from '../prediction/profile-book.js';
 import type { GatewayMetrics } from './gateway-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
@@ -49,6 +51,13 @@ export interface FlowView {
   };
 }
 
+/** Predicted latencies and the profiles behind them. */
+export interface PredictionView {
+  readonly observed: ObservedEngines;
+  /** Null where none are fitted. */
+  readonly profiles: ProfileBook | null;
+}
+
 /** Keys and limits. */
 export interface AccessView {
   /** How many requests each kind of limit has refused. */
@@ -85,6 +94,7 @@ export interface SpanCounts {
 export interface MetricParts {
   /** By the endpoint's name. */
   readonly flow?: ReadonlyMap<string, FlowView>;
+  readonly prediction?: PredictionView;
   readonly access?: AccessView;
   readonly journal?: JournalCounts;
   /** By the name of the log: `traffic`, `access`. */

@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
+import { ObservedEngines } from '../prediction/observed-engines.js';
+import type { EngineProfileState } from '../prediction/profile-book.js';
 import { finishedRequest } from '../request/finished-request.fixture.js';
 import { parseExposition } from './exposition.fixture.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 import { FAMILIES } from './metric-families.js';
-import type { GatewayView, MetricParts } from './metric-sources.js';
+import type { GatewayView, MetricParts, PredictionView } from './metric-sources.js';
 import { metricsText } from './metrics-text.js';
 import { ProcessMetrics } from './process-metrics.js';
 
@@ -45,7 +48,27 @@ function gatewayView(): GatewayView {
   };
 }
 
+/** Two predictions, 100 % too long and exact; a pinned profile that has drifted once. */
+function predictionView(): PredictionView {
+  const observed = new ObservedEngines();
+  for (const predictedTtftUs of [295_000, 147_500]) {
+    const request = finishedRequest({ predictedTtftUs, predictedItlUs: 850_000 / 19 });
+    observed.of('default', 'vllm')!.finished(request);
+  }
+  const named = { endpoint: 'default', engine: 'vllm' };
+  const state: EngineProfileState = {
+    ...{ ...named, profile: fakeProfile(), source: 'fitted', isUsed: true, isPinned: true, ageS: 60 },
+    ...{ score: { ttft: 0.1, itl: 0.01, e2e: 0.02, requests: 50 }, assumes: [], problem: '' },
+    drift: { reason: 'host', message: 'slower', sinceUs: 0 },
+  };
+  const drifts = { 'engine-version': 0, gpu: 0, 'model-length': 0, host: 1, unknown: 0 };
+  const counts = [{ ...named, fits: { kept: 2, discarded: 1, failed: 0 }, drifts }];
+  const profiles = { states: () => [state], counts: () => counts, fitSeconds: 1.5, pin: () => state };
+  return { observed, profiles };
+}
+
 const PARTS: MetricParts = {
+  prediction: predictionView(),
   flow: new Map([
     [
       'default',
@@ -104,6 +127,17 @@ describe('metricsText', () => {
       'twinyard_queue_refused_total{endpoint="default",reason="client_left"}': 0,
       'twinyard_queue_refused_total{endpoint="default",reason="turned_out"}': 6,
       'twinyard_admission_refused_total{endpoint="default",reason="no tokens left"}': 4,
+      'twinyard_prediction_error{endpoint="default",engine="vllm",metric="ttft",stat="mean"}': 0.5,
+      'twinyard_prediction_error{endpoint="default",engine="vllm",metric="ttft",stat="p90"}': 1,
+      'twinyard_prediction_error{endpoint="default",engine="vllm",metric="ttft",stat="bias"}': 0.5,
+      'twinyard_predictions_total{endpoint="default",engine="vllm"}': 2,
+      'twinyard_profile_age_seconds{endpoint="default",engine="vllm"}': 60,
+      'twinyard_profile_score{endpoint="default",engine="vllm",metric="itl"}': 0.01,
+      'twinyard_profile_pinned{endpoint="default",engine="vllm"}': 1,
+      'twinyard_profile_drift{endpoint="default",engine="vllm"}': 1,
+      'twinyard_profile_drifts_total{endpoint="default",engine="vllm",reason="host"}': 1,
+      'twinyard_profile_fits_total{endpoint="default",engine="vllm",result="kept"}': 2,
+      twinyard_profile_fit_seconds_total: 1.5,
       'twinyard_limits_hit_total{limit="tokens_per_minute"}': 5,
       'twinyard_limits_hit_total{limit="concurrent"}': 0,
       twinyard_tls_failures_total: 4,

@@ -9,6 +9,7 @@ import type {
   ReplicaView,
   SpanCounts,
 } from './metric-sources.js';
+import { writePrediction } from './prediction-metrics.js';
 
 /** The gateway's own metrics in Prometheus' text format. */
 export function metricsText(gateway: GatewayView, parts: MetricParts = {}): string {
@@ -20,6 +21,7 @@ export function metricsText(gateway: GatewayView, parts: MetricParts = {}): stri
   writeReplicas(out, gateway, endpoints);
   if (gateway.log !== null) out.single(FAMILIES.decisionLogBroken, gateway.log.isBroken ? 1 : 0);
   writeFlow(out, parts);
+  if (parts.prediction !== undefined) writePrediction(out, parts.prediction);
   writeAccess(out, parts);
   if (parts.logs !== undefined) writeLogs(out, parts.logs);
   if (parts.spans !== undefined) writeSpans(out, parts.spans);

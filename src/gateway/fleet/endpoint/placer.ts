@@ -1,6 +1,7 @@
 import type { RandomStream } from '../../../kernel/random-stream.js';
 import { createExplanation } from '../../../policy/explanation.js';
 import { policyStream } from '../../../policy/host/policy-streams.js';
+import type { HostedPrediction } from '../../../policy/host/prediction/hosted-prediction.js';
 import type { Lateness } from '../../../policy/host/suspicion.js';
 import type { DecidingFleet, DecisionInput } from '../../decisions/deciding-fleet.js';
 import type { Decision } from '../../decisions/decision-ring.js';
@@ -125,6 +126,11 @@ export class Placer {
     const work = this.#work.measure(facts, fleet.view.pendingPrefillTokens[chosen]!, attempt);
     fleet.suspicion.placed(number, chosen, work, nowUs);
     return this.#open(replicas[chosen]!, attempt);
+  }
+
+  /** Predictions of requests on replicas. */
+  get prediction(): HostedPrediction {
+    return this.#parts.fleet.host.prediction;
   }
 
   /** Why replicas could not take the last request, each reason once; empty when there were none. */

@@ -38,6 +38,10 @@ export class LiveReplica {
   readonly headerId: string;
   readonly url: string;
   readonly engine: string;
+  /** The GPU that its configuration names; empty for none. */
+  readonly hardware: string;
+  /** Engine and GPU: replicas of an endpoint that have the same one share a latency profile. */
+  readonly engineKey: string;
   readonly healthPath: string;
   readonly loadPath: string;
   /** Null for an engine of this installation. */
@@ -116,6 +120,8 @@ export class LiveReplica {
     this.headerId = legalHeader(config.id);
     this.url = config.url;
     this.engine = config.engine;
+    this.hardware = config.hardware ?? '';
+    this.engineKey = this.hardware === '' ? this.engine : `${this.engine}@${this.hardware}`;
     this.healthPath = config.healthPath ?? '/health';
     this.loadPath = config.loadPath ?? '/metrics';
     this.external = config.external === undefined ? null : new ExternalApi(config.external);
@@ -140,7 +146,9 @@ export class LiveReplica {
 
   /** Its configuration, in the same form for engines and external APIs. */
   get config(): ReplicaConfig {
-    return { id: this.id, url: this.url, engine: this.engine, models: this.asksForModels ? null : [...this.models] };
+    const { engine, hardware, id, url } = this;
+    const models = this.asksForModels ? null : [...this.models];
+    return { id, url, engine, models, ...(hardware === '' ? {} : { hardware }) };
   }
 
   /**
@@ -261,7 +269,7 @@ export class LiveReplica {
 }
 
 /** What a replica cannot change without being another one. */
-function identity({ engine, external, healthPath, id, isGuarded, loadPath, url }: ManagedReplica): string {
+function identity({ engine, external, hardware, healthPath, id, isGuarded, loadPath, url }: ManagedReplica): string {
   const isExternal = external !== undefined;
   return JSON.stringify([
     id,
@@ -272,5 +280,6 @@ function identity({ engine, external, healthPath, id, isGuarded, loadPath, url }
     isExternal,
     external?.firstByteMs,
     isGuarded ?? external?.isGuarded ?? false,
+    hardware ?? '',
   ]);
 }

@@ -81,6 +81,15 @@ export class HostedPrediction {
     return this.#itlUs[request] ?? Number.NaN;
   }
 
+  /** The same by the profile alone, without what was learned from earlier requests: it shows how good the profile is. */
+  plainTtftUsOf(request: number): number {
+    return this.#plainTtftUs[request] ?? Number.NaN;
+  }
+
+  plainItlUsOf(request: number): number {
+    return this.#plainItlUs[request] ?? Number.NaN;
+  }
+
   /** Fills in the predictions of the present request for every replica; its `routedBlocks` are there. */
   predict(): void {
     for (let slot = 0; slot < this.#view.size; slot++) this.#predictOn(slot);
@@ -91,7 +100,11 @@ export class HostedPrediction {
    * seen: such a request counts as one that decodes from the start.
    */
   placed(request: number, replica: number, isStreamed: boolean): void {
-    if (this.#known === 0) return;
+    if (this.#known === 0) {
+      // The number may be that of an earlier request.
+      if (request < this.#plainTtftUs.length) this.#plainTtftUs[request] = Number.NaN;
+      return;
+    }
     this.finished(request, Number.NaN, 0);
     this.#reserve(request);
     const { inputTokens, nowUs, predictions } = this.#features;

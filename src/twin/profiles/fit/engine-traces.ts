@@ -1,8 +1,11 @@
-import type { SampleColumns } from '../../gateway/prediction/request-samples.js';
-import type { EngineSettings, ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
-import { PromptBlocks } from '../../workload/prompt-blocks.js';
-import { RequestTable } from '../../workload/request-table.js';
+import type { SampleColumns } from '../../../gateway/prediction/request-samples.js';
+import type { EngineSettings, ObservedTrace } from '../../../observe/fit/traces/observed-trace.js';
+import { PromptBlocks } from '../../../workload/prompt-blocks.js';
+import { RequestTable } from '../../../workload/request-table.js';
 
+/** Requests that a fit needs: of a replica in the older part, and of all replicas in the newer part. */
+export const LEAST_FITTED = 40;
+export const LEAST_SCORED = 20;
 /** How long before the first request cached prompts are put into the simulated cache. */
 const LEAD_US = 60e6;
 /** Judged later than the longest request takes, but never more than this share is only replayed. */

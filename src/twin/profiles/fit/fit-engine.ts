@@ -1,17 +1,14 @@
-import type { SampleColumns } from '../../gateway/prediction/request-samples.js';
-import { fitRequests } from '../../observe/fit/traces/fit-requests.js';
-import type { EngineSettings, ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
-import { judgedRows } from '../../observe/fit/traces/request-groups.js';
-import type { LatencyProfile, ProfileScheduler } from '../../replica/latency/profile.js';
-import { sampledTraces } from './engine-traces.js';
+import type { SampleColumns } from '../../../gateway/prediction/request-samples.js';
+import { fitRequests } from '../../../observe/fit/traces/fit-requests.js';
+import type { EngineSettings, ObservedTrace } from '../../../observe/fit/traces/observed-trace.js';
+import { judgedRows } from '../../../observe/fit/traces/request-groups.js';
+import type { LatencyProfile, ProfileScheduler } from '../../../replica/latency/profile.js';
+import { LEAST_FITTED, LEAST_SCORED, sampledTraces } from './engine-traces.js';
 import { familyOf, type SearchStart } from './fit-start.js';
 import { type ProfileScore, type ScoredTrace, scoreProfile } from './profile-score.js';
 
 /** The share of the time, at the end, that profiles are scored on. */
 const NEWER = 0.25;
-/** Requests of a replica in the older part, and of all replicas in the newer part. */
-export const LEAST_FITTED = 40;
-export const LEAST_SCORED = 20;
 /** More requests make a fit longer and hardly better. */
 const MOST_FITTED = 800;
 const LEAST_UNCERTAINTY = 0.01;

@@ -1,9 +1,9 @@
-import type { SampleColumns } from '../../gateway/prediction/request-samples.js';
-import { RequestSamples } from '../../gateway/prediction/request-samples.js';
-import { ENGINE, plantedTrace } from '../../observe/fit/planted.fixture.js';
-import type { EngineSettings } from '../../observe/fit/traces/observed-trace.js';
-import type { LatencyProfile } from '../../replica/latency/profile.js';
-import type { RequestTable } from '../../workload/request-table.js';
+import type { SampleColumns } from '../../../gateway/prediction/request-samples.js';
+import { RequestSamples } from '../../../gateway/prediction/request-samples.js';
+import { ENGINE, plantedTrace } from '../../../observe/fit/planted.fixture.js';
+import type { EngineSettings } from '../../../observe/fit/traces/observed-trace.js';
+import type { LatencyProfile } from '../../../replica/latency/profile.js';
+import type { RequestTable } from '../../../workload/request-table.js';
 
 /** What requests on engines with these costs, one for each table, show of them. */
 export function plantedSamples(

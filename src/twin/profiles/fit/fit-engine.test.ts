@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { SampleColumns } from '../../gateway/prediction/request-samples.js';
-import { physicsFamily } from '../../observe/fit/families/physics-family.js';
-import { ENGINE, risingLoad } from '../../observe/fit/planted.fixture.js';
-import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
-import { loadModel } from '../../replica/catalogue/model-catalogue.js';
-import type { LatencyProfile } from '../../replica/latency/profile.js';
+import type { SampleColumns } from '../../../gateway/prediction/request-samples.js';
+import { physicsFamily } from '../../../observe/fit/families/physics-family.js';
+import { ENGINE, risingLoad } from '../../../observe/fit/planted.fixture.js';
+import { loadGpu } from '../../../replica/catalogue/gpu-catalogue.js';
+import { loadModel } from '../../../replica/catalogue/model-catalogue.js';
+import type { LatencyProfile } from '../../../replica/latency/profile.js';
 import { sampledTraces } from './engine-traces.js';
 import { type FitJob, fitEngine } from './fit-engine.js';
 import { plantedSamples } from './planted-samples.fixture.js';

@@ -1,7 +1,7 @@
-import type { ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
-import { replayTrace } from '../../observe/fit/traces/replay-trace.js';
-import type { LatencyProfile } from '../../replica/latency/profile.js';
-import { profileLatency } from '../../replica/latency/profile-latency.js';
+import type { ObservedTrace } from '../../../observe/fit/traces/observed-trace.js';
+import { replayTrace } from '../../../observe/fit/traces/replay-trace.js';
+import type { LatencyProfile } from '../../../replica/latency/profile.js';
+import { profileLatency } from '../../../replica/latency/profile-latency.js';
 
 /** How far simulated latencies of requests are from the true ones: summed absolute errors over summed latencies. */
 export interface ProfileScore {

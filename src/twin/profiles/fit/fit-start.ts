@@ -1,11 +1,11 @@
-import { physicsFamily } from '../../observe/fit/families/physics-family.js';
-import type { ProfileFamily } from '../../observe/fit/families/profile-family.js';
-import { scaledFamily } from '../../observe/fit/families/scaled-family.js';
-import type { ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
-import { judgedRows } from '../../observe/fit/traces/request-groups.js';
-import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
-import { loadModel } from '../../replica/catalogue/model-catalogue.js';
-import type { LatencyProfile } from '../../replica/latency/profile.js';
+import { physicsFamily } from '../../../observe/fit/families/physics-family.js';
+import type { ProfileFamily } from '../../../observe/fit/families/profile-family.js';
+import { scaledFamily } from '../../../observe/fit/families/scaled-family.js';
+import type { ObservedTrace } from '../../../observe/fit/traces/observed-trace.js';
+import { judgedRows } from '../../../observe/fit/traces/request-groups.js';
+import { loadGpu } from '../../../replica/catalogue/gpu-catalogue.js';
+import { loadModel } from '../../../replica/catalogue/model-catalogue.js';
+import type { LatencyProfile } from '../../../replica/latency/profile.js';
 
 /** How far requests may change a former profile of the same engine, and one of an engine that is not known at all. */
 const DOUBT_AFTER_PROFILE = 0.3;

@@ -1,0 +1,43 @@
+import type { Drift } from '../../gateway/prediction/drift-watch.js';
+import type { EngineFacts } from '../../gateway/prediction/engine-facts.js';
+import type { DriftReason } from '../../gateway/prediction/profile-book.js';
+
+/** Slower or quicker than predicted by this factor in everything. */
+const EVERYWHERE = 1.15;
+
+const CHANGES: readonly (readonly [DriftReason, keyof EngineFacts, string])[] = [
+  ['engine-version', 'version', 'the engine version changed'],
+  ['gpu', 'hardware', 'the GPU changed'],
+  ['model-length', 'maxModelLen', 'the model length changed'],
+  // Another GPU, or another share of it, holds another number of blocks.
+  ['gpu', 'kvBlocks', 'the number of KV blocks changed, as with another GPU'],
+];
+
+/** What has changed of an engine; null for nothing that is known. */
+export function factChange(before: EngineFacts, now: EngineFacts): { reason: DriftReason; why: string } | null {
+  for (const [reason, name, what] of CHANGES) {
+    const [old, present] = [before[name], now[name]];
+    if (old !== null && present !== null && old !== present) return { reason, why: `${what}: ${old} to ${present}` };
+  }
+  return null;
+}
+
+/** The likely reason for predictions that have become worse, and how to say it. */
+export function driftReason(
+  before: EngineFacts,
+  now: EngineFacts,
+  { ratio }: Pick<Drift, 'ratio'>,
+): { reason: DriftReason; why: string } {
+  const change = factChange(before, now);
+  if (change !== null) return change;
+  const isSlower = ratio.ttft >= EVERYWHERE && ratio.itl >= EVERYWHERE;
+  if (isSlower) {
+    const by = `TTFT ${times(ratio.ttft)}, ITL ${times(ratio.itl)}`;
+    return { reason: 'host', why: `everything is slower (${by}) and no setting changed: look at the host` };
+  }
+  return { reason: 'unknown', why: 'neither the engine nor the model changed' };
+}
+
+function times(ratio: number): string {
+  return `${ratio.toFixed(1)} times the predicted one`;
+}

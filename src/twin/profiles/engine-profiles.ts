@@ -1,0 +1,294 @@
+import type { Drift, UsualErrors } from '../../gateway/prediction/drift-watch.js';
+import { type EngineFacts, UNKNOWN_FACTS } from '../../gateway/prediction/engine-facts.js';
+import type { EngineTraffic } from '../../gateway/prediction/engine-traffic.js';
+import type { ObservedEngines } from '../../gateway/prediction/observed-engines.js';
+import type {
+  EngineProfileState,
+  PinChange,
+  ProfileBook,
+  ProfileCounts,
+} from '../../gateway/prediction/profile-book.js';
+import type { LatencyProfile } from '../../replica/latency/profile.js';
+import { driftReason, factChange } from './drift-reason.js';
+import { EngineProfile } from './engine-profile.js';
+import { nothingToPin, unknownProfileEngine } from './errors.js';
+import type { MakeFit } from './fit/fit-thread.js';
+import { fitRequest } from './fit-request.js';
+import { FitSchedule, LEAST_REQUESTS } from './fit-schedule.js';
+import type { ProfileFolder } from './kept-profiles.js';
+import { type KnownReplica, ReplicaFacts } from './replica-facts.js';
+
+/** Endpoints and engines that are remembered, present or not. */
+const MOST_CARES = 4096;
+
+/** A replica with an engine. */
+export interface ProfiledReplica extends KnownReplica {
+  readonly engineKey: string;
+  /** Not null for an external API, which has no profile. */
+  readonly external: object | null;
+}
+
+export interface ProfiledEndpoint {
+  readonly name: string;
+  readonly replicas: readonly ProfiledReplica[];
+  readonly profiles: { set(replica: string, profile: LatencyProfile | null): void };
+}
+
+export interface EngineProfilesParts {
+  readonly endpoints: () => ReadonlyMap<string, ProfiledEndpoint>;
+  readonly observed: ObservedEngines;
+  /** The gateway's clock, and the microseconds since 1970 at which it began. */
+  readonly nowUs: () => number;
+  readonly epochUs: number;
+  /** Null where nothing survives a restart. */
+  readonly folder: ProfileFolder | null;
+  readonly makeFit: MakeFit;
+  /** Prints a line that operators should see. */
+  readonly warn: (line: string) => void;
+  /** Records an event of an endpoint. */
+  readonly event: (endpoint: string, type: 'normal' | 'warning', reason: string, message: string) => void;
+}
+
+/** One endpoint and engine under care. */
+interface Care {
+  readonly entry: EngineProfile;
+  readonly schedule: FitSchedule;
+  /** As last seen. */
+  facts: EngineFacts;
+  /** Null before its first request, and for one that is not observed. */
+  traffic: EngineTraffic | null;
+  /** The usual errors of its profile's predictions, as far as they are known. */
+  usual: UsualErrors | null;
+}
+
+/**
+ * The latency profiles of a gateway's engines: fitted in the background from its traffic, kept if they are better, watched for
+ * drift, and handed to the endpoints that predict with them.
+ */
+export class EngineProfiles implements ProfileBook {
+  fitSeconds = 0;
+  readonly #parts: EngineProfilesParts;
+  readonly #cares = new Map<string, Care>();
+  readonly #facts = new ReplicaFacts();
+  readonly #stopped = new AbortController();
+  /** The fit under way. */
+  #fit: Promise<void> | null = null;
+  #restUntilUs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: EngineProfilesParts) {
+    this.#parts = parts;
+    for (const kept of parts.folder?.read(parts.warn) ?? []) {
+      const care = this.#care(kept.endpoint, kept.engine);
+      care.entry.restore(kept);
+      care.usual = kept.usual;
+    }
+  }
+
+  /** Looks after everything once: called every few seconds. */
+  async tick(): Promise<void> {
+    const { endpoints, observed, nowUs } = this.#parts;
+    const present = endpoints();
+    observed.keep((endpoint) => present.has(endpoint));
+    const replicas = [...present.values()].flatMap((endpoint) => endpoint.replicas.filter(hasEngine));
+    await this.#facts.refresh(replicas, nowUs());
+    this.#facts.keep(new Set(replicas.map(({ id }) => id)));
+    if (this.#cares.size > MOST_CARES) this.#forget(present);
+    for (const endpoint of present.values()) for (const engine of enginesOf(endpoint)) this.#look(endpoint, engine);
+    if (this.#fit === null) this.#fitNext(present);
+  }
+
+  /** Resolves when no fit is under way. */
+  async settled(): Promise<void> {
+    await this.#fit;
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    await this.#fit;
+  }
+
+  states(endpoint?: string): EngineProfileState[] {
+    const present = this.#parts.endpoints();
+    const wanted = endpoint === undefined ? [...present.values()] : [present.get(endpoint)].flatMap((one) => one ?? []);
+    const nowMs = this.#nowMs();
+    return wanted.flatMap((one) => enginesOf(one).map((engine) => this.#care(one.name, engine).entry.state(nowMs)));
+  }
+
+  counts(): ProfileCounts[] {
+    const present = this.#parts.endpoints();
+    return [...this.#cares.values()].flatMap(({ entry }) => (present.has(entry.endpoint) ? [entry] : []));
+  }
+
+  pin(endpoint: string, engine: string, change: PinChange): EngineProfileState {
+    const found = this.#parts.endpoints().get(endpoint);
+    const known = found === undefined ? [] : enginesOf(found);
+    if (found === undefined || !known.includes(engine)) throw unknownProfileEngine(endpoint, engine, known);
+    const care = this.#care(endpoint, engine);
+    if (care.entry.profile === null && change.profile === undefined && change.isPinned)
+      throw nothingToPin(endpoint, engine);
+    care.entry.pin(change, care.facts, this.#nowMs());
+    if (change.profile !== undefined) restart(care);
+    this.#apply(found, care);
+    this.#save(care);
+    return care.entry.state(this.#nowMs());
+  }
+
+  /** Passes the profile on, notices a changed engine, and watches for drift. */
+  #look(endpoint: ProfiledEndpoint, engine: string): void {
+    const care = this.#care(endpoint.name, engine);
+    const nowUs = this.#parts.nowUs();
+    const facts = this.#facts.latest(endpoint.replicas.filter((one) => one.engineKey === engine));
+    if (facts !== null) {
+      if (isOther(care.facts, facts)) care.schedule.sinceUs = nowUs;
+      care.facts = facts;
+    }
+    this.#watch(care, nowUs);
+    this.#apply(endpoint, care);
+  }
+
+  #watch(care: Care, nowUs: number): void {
+    const { entry } = care;
+    const traffic = this.#parts.observed.of(entry.endpoint, entry.engine);
+    if (traffic !== care.traffic) {
+      care.traffic = traffic;
+      traffic?.restart(care.usual);
+    }
+    if (traffic === null) {
+      entry.problem = 'too many endpoints: this one is not observed';
+      return;
+    }
+    const drift = traffic.drift.review(nowUs);
+    if (drift !== null) this.#drifted(care, drift);
+    if (traffic.drift.drift === null) entry.drift = null;
+    if (care.usual === null && traffic.drift.usual !== null) {
+      care.usual = traffic.drift.usual;
+      this.#save(care);
+    }
+    const { count } = traffic.samples;
+    if (entry.profile !== null || count >= LEAST_REQUESTS) return;
+    entry.problem = `${count} of ${LEAST_REQUESTS} requests collected: nothing is predicted yet`;
+  }
+
+  #drifted(care: Care, drift: Drift): void {
+    const { entry, schedule } = care;
+    const { reason, why } = driftReason(entry.facts, care.facts, drift);
+    const error = `the ${drift.metric.toUpperCase()} error of predictions is ${percent(drift.error)} instead of ${percent(drift.usual)}`;
+    const message = `${error} for ten minutes: ${why}`;
+    entry.drift = { reason, message, sinceUs: drift.sinceUs };
+    entry.drifts[reason]++;
+    schedule.hurry(drift.sinceUs);
+    this.#parts.warn(`endpoint ${entry.endpoint}, engine ${entry.engine}: ${message}`);
+    this.#parts.event(entry.endpoint, 'warning', 'ProfileDrift', message);
+  }
+
+  /** Starts the fit that is due longest, if the budget allows one. */
+  #fitNext(present: ReadonlyMap<string, ProfiledEndpoint>): void {
+    const nowUs = this.#parts.nowUs();
+    if (nowUs < this.#restUntilUs || this.#stopped.signal.aborted) return;
+    const due = [...this.#cares.values()].filter(
+      ({ entry, schedule, traffic }) =>
+        traffic !== null && present.has(entry.endpoint) && schedule.isDue(traffic, entry, nowUs),
+    );
+    const [first] = due.sort((a, b) => a.schedule.triedUs - b.schedule.triedUs);
+    if (first === undefined) return;
+    this.#fit = this.#fitOne(first, first.traffic!).finally(() => {
+      this.#fit = null;
+    });
+  }
+
+  async #fitOne(care: Care, traffic: EngineTraffic): Promise<void> {
+    const { entry, schedule } = care;
+    const { makeFit, nowUs, warn } = this.#parts;
+    const columns = traffic.samples.columns(schedule.sinceUs);
+    schedule.tried(traffic, nowUs());
+    const name = `${entry.endpoint}/${entry.engine}`;
+    const { assumes, job } = fitRequest(name, columns, care.facts, entry.profile, nowUs());
+    try {
+      const { busyMs, outcome, restMs } = await makeFit(job, this.#stopped.signal);
+      this.fitSeconds += busyMs / 1000;
+      this.#restUntilUs = nowUs() + restMs * 1000;
+      // An operator's choice outranks a fit that began before it.
+      if (entry.isPinned || entry.profile !== job.current) return;
+      if (outcome === null) {
+        entry.fits.failed++;
+        if (entry.profile === null)
+          entry.problem = 'too few complete streamed responses whose tokens the engine counts';
+        return;
+      }
+      const change = factChange(entry.facts, care.facts);
+      if (!entry.take(outcome, care.facts, assumes, this.#nowMs())) return;
+      restart(care);
+      const { e2e, itl, requests, ttft } = outcome.score;
+      const off = `TTFT ${percent(ttft)}, ITL ${percent(itl)}, E2E ${percent(e2e)} off on ${requests} newer requests`;
+      this.#parts.event(
+        entry.endpoint,
+        'normal',
+        'ProfileFitted',
+        `engine ${entry.engine}: ${off}${change === null ? '' : `; ${change.why}`}`,
+      );
+      this.#save(care);
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      entry.fits.failed++;
+      warn(`endpoint ${entry.endpoint}, engine ${entry.engine}: no profile was fitted: ${(error as Error).message}`);
+    }
+  }
+
+  #apply({ profiles, replicas }: ProfiledEndpoint, { entry }: Care): void {
+    for (const { engineKey, id } of replicas) if (engineKey === entry.engine) profiles.set(id, entry.used);
+  }
+
+  #save(care: Care): void {
+    const { assumes, endpoint, engine, facts, isPinned, madeMs, profile, score, source } = care.entry;
+    if (profile === null || source === null) return;
+    const { usual } = care;
+    try {
+      this.#parts.folder?.write({
+        ...{ assumes, endpoint, engine, facts, isPinned, madeMs, profile, score, source, usual },
+      });
+    } catch (error) {
+      this.#parts.warn(`the profile of endpoint ${endpoint} was not saved: ${(error as Error).message}`);
+    }
+  }
+
+  #care(endpoint: string, engine: string): Care {
+    const key = `${endpoint}\n${engine}`;
+    const known = this.#cares.get(key);
+    if (known !== undefined) return known;
+    const entry = new EngineProfile(endpoint, engine);
+    const care: Care = { entry, schedule: new FitSchedule(), facts: UNKNOWN_FACTS, traffic: null, usual: null };
+    this.#cares.set(key, care);
+    return care;
+  }
+
+  /** What is saved is read again by the next process only: those that are gone lose their profile here. */
+  #forget(present: ReadonlyMap<string, ProfiledEndpoint>): void {
+    for (const [key, { entry }] of this.#cares) if (!present.has(entry.endpoint)) this.#cares.delete(key);
+  }
+
+  #nowMs(): number {
+    return (this.#parts.epochUs + this.#parts.nowUs()) / 1000;
+  }
+}
+
+/** Predictions come from another profile now. */
+function restart(care: Care): void {
+  care.usual = null;
+  care.traffic?.restart();
+}
+
+const hasEngine = ({ external }: ProfiledReplica) => external === null;
+
+function enginesOf({ replicas }: ProfiledEndpoint): string[] {
+  return [...new Set(replicas.filter(hasEngine).map(({ engineKey }) => engineKey))].sort();
+}
+
+/** Whether requests before the change show another engine. */
+function isOther(before: EngineFacts, now: EngineFacts): boolean {
+  const names = ['version', 'model', 'maxModelLen', 'kvBlocks'] as const;
+  return names.some((name) => before[name] !== null && now[name] !== null && before[name] !== now[name]);
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
