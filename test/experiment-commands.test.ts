@@ -50,7 +50,7 @@ describe.skipIf(!HAS_REDIS)('experiments on a queue', () => {
 
   it.each([['plan', PLAN] as const, ['tune', TUNE] as const])(
     '%s prints the bytes of one thread, and they can be fetched in every format',
-    async (_name, line) => {
+    async (name, line) => {
       const one = await twinyard(line);
       const queued = await onQueue(line);
       expect([queued.code, queued.stdout]).toEqual([0, one.stdout]);
@@ -63,6 +63,7 @@ describe.skipIf(!HAS_REDIS)('experiments on a queue', () => {
       const cells = csv!.trim().split('\n').slice(1);
       expect(cells.length).toBeGreaterThan(1);
       expect(html).toMatch(/^<!doctype html>[\s\S]*<h1>[\s\S]*<svg[\s\S]*<\/html>\s*$/i);
+      if (name === 'plan') expect(html).toMatch(/<\/h1>\s*<div class="picture"><svg[\s\S]*class="limit"/);
       // One file that works offline.
       expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
       expect(table).toContain(JSON.parse(one.stdout).verdict.split(' ')[0]);

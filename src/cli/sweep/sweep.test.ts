@@ -184,6 +184,8 @@ describe('sweep', () => {
     ]);
     const page = await shown('html');
     expect(page.indexOf('<h1>num-instances=1 keeps')).toBeLessThan(page.indexOf('<svg'));
+    // The first picture is the load curve with the bound drawn in.
+    expect(page).toMatch(/<h1>[\s\S]*?class="picture"><svg(?:(?!<\/svg>)[\s\S])*class="limit"/);
     expect(page).toContain('TTFT p99 against rate');
     expect(page).toContain('Pareto front');
     expect(page).not.toMatch(/(?:src|href)="?http/);

@@ -33,6 +33,8 @@ const SIZE = { width: 940, height: 420 };
 const SPACE = { left: 64, right: 170, top: 56, bottom: 46 };
 /** From the lowest to the highest value: wider spans are drawn on a logarithmic axis. */
 const WIDE_SPAN = 30;
+/** Intervals that reach further down than by this factor are cut at the axis: they would leave no room for the curve. */
+const MOST_REACH = 10;
 /** The least distance between two names at the right. */
 const NAME_GAP = 15;
 
@@ -48,7 +50,8 @@ export function drawLoadCurve({ title, x, y, series, limit }: LoadCurve): string
   };
   const points = shown.flatMap((one) => one.points);
   const xs = points.map((point) => point.x);
-  const values = [...points.flatMap(({ low, high }) => [low, high]), ...(limit === null ? [] : [limit.value])];
+  const limits = limit === null ? [] : [limit.value];
+  const values = [...points.flatMap(({ low, value, high }) => [Math.max(low, value / MOST_REACH), high]), ...limits];
   const chart = {
     title,
     x: { title: x, scale: linearScale(Math.min(0, ...xs), Math.max(...xs)) },

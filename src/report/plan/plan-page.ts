@@ -1,18 +1,12 @@
 import type { PlanDocument, PlannedCandidate } from '../../experiment/plan/plan-document.js';
 import type { PlanPoint } from '../../experiment/plan/plan-point.js';
 import type { Slo } from '../../experiment/plan/slo.js';
-import type { Point } from '../chart/chart.js';
-import { drawPanel, type PanelLine } from '../chart/panel.js';
-import { least, linearScale, logScale, most } from '../chart/scale.js';
+import { drawLoadCurve } from '../chart/load-curve.js';
 import { escaped } from '../chart/svg.js';
 import { CHART_STYLE, COLOURS } from '../page/chart-style.js';
 import { htmlPage, htmlTable } from '../page/html-page.js';
 import { nextTo, planRows } from './plan-table.js';
-import { measureName, replicasText, sloText } from './plan-text.js';
-
-const PANEL = { width: 640, height: 360 };
-/** The SLO is drawn in the last colour of the page. */
-const SLO_COLOUR = COLOURS - 1;
+import { measureName, sloText } from './plan-text.js';
 
 /** The plan as one page that needs nothing else: the verdict, its picture, the table, then what to know of it. */
 export function planPage(document: PlanDocument): string {
@@ -20,7 +14,7 @@ export function planPage(document: PlanDocument): string {
   const charts = plan.slos.map((slo) => loadCurve(document, slo)).filter((chart) => chart !== '');
   const parts = [
     `<h1>${escaped(verdict)}</h1>`,
-    charts.length === 0 ? '' : `${legend(document)}<div class="panels">\n${charts.join('\n')}\n</div>`,
+    ...charts.map((chart) => `<div class="picture">${chart}</div>`),
     `<div class="scroll">${htmlTable(planRows(document))}</div>`,
     list('One more or one less', nextTo(document)),
     list('What was done', [...plan.notes, ...methodOf(document)]),
@@ -33,54 +27,28 @@ const valueAt = (point: PlanPoint, slo: Slo) => point.latencies.find(({ of, at }
 
 /** The latency of an SLO against the load, for every fleet, with the SLO drawn in. */
 function loadCurve({ candidates }: PlanDocument, slo: Slo): string {
-  const lines = candidates.flatMap((candidate, i): PanelLine[] => {
-    const points = (candidate.plan?.curve ?? []).filter((point) => valueAt(point, slo).ms !== null);
-    if (points.length === 0) return [];
-    const values = points.map((point) => valueAt(point, slo));
-    return [
-      {
-        name: nameOf(candidate),
-        colour: i % (COLOURS - 1),
-        points: points.map((point, at): Point => [point.rate, values[at]!.ms!]),
-        spans: values.map(({ ms, low, high }) => [low ?? ms!, high ?? ms!]),
-        dots: true,
-      },
-    ];
+  const withPolicy = new Set(candidates.map(({ policy }) => policy)).size > 1;
+  return drawLoadCurve({
+    title: `${measureName(slo)} against load, and the SLO`,
+    x: 'requests/s',
+    y: `${measureName(slo)}, ms`,
+    limit: { value: slo.limitMs, text: `SLO ${sloText(slo)}` },
+    series: candidates.map((candidate, i) => ({
+      name: candidate.plan?.replicas == null ? '' : nameOf(candidate, withPolicy),
+      colour: i % COLOURS,
+      points: (candidate.plan?.curve ?? []).flatMap((point) => {
+        const { ms, low, high } = valueAt(point, slo);
+        if (ms === null) return [];
+        return { x: point.rate, value: ms, low: low ?? ms, high: high ?? ms, saturated: point.why === 'backlog' };
+      }),
+    })),
   });
-  if (lines.length === 0) return '';
-  const xs = lines.flatMap(({ points }) => points.map(([x]) => x));
-  const ys = [...lines.flatMap(({ spans }) => spans!.flat()), slo.limitMs];
-  const limit: PanelLine = {
-    name: sloText(slo),
-    colour: SLO_COLOUR,
-    points: [
-      [0, slo.limitMs],
-      [most(xs), slo.limitMs],
-    ],
-  };
-  return drawPanel(
-    {
-      title: `${measureName(slo)} against load, and the SLO`,
-      x: { title: 'requests/s', scale: linearScale(0, most(xs)) },
-      y: { title: 'ms', scale: logScale(Math.max(0.001, least(ys)), most(ys)) },
-      lines: [...lines, limit],
-    },
-    PANEL,
-  );
 }
 
-function nameOf({ gpu, tp, policy, plan }: PlannedCandidate): string {
-  return `${replicasText(plan!.replicas!)} of ${gpu}, tp ${tp}, ${policy}`;
-}
-
-function legend({ candidates, plan }: PlanDocument): string {
-  const drawn = candidates.flatMap((candidate, i) =>
-    (candidate.plan?.curve ?? []).length === 0 ? [] : [[nameOf(candidate), i % (COLOURS - 1)] as const],
-  );
-  const items = [...drawn, [plan.slos.map(sloText).join(', '), SLO_COLOUR] as const].map(
-    ([name, colour]) => `<li><span class="swatch c${colour}"></span>${escaped(name)}</li>`,
-  );
-  return `<ul class="legend">${items.join('')}</ul>\n`;
+/** Short: it stands beside its curve. */
+function nameOf({ gpu, gpusPerReplica, plan, policy, tp }: PlannedCandidate, withPolicy: boolean): string {
+  const fleet = `${plan!.replicas! * gpusPerReplica} ${gpu}, tp ${tp}`;
+  return withPolicy ? `${fleet}, ${policy}` : fleet;
 }
 
 function list(title: string, lines: readonly string[]): string {

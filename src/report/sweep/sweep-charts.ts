@@ -4,12 +4,12 @@ import type { SweepResult, SweptPoint } from '../../experiment/sweep/sweep-docum
 import { drawBarRows } from '../chart/bar-rows.js';
 import type { ChartAxis, Point } from '../chart/chart.js';
 import { drawHeatMap, type HeatCell } from '../chart/heat-map.js';
+import { drawLoadCurve } from '../chart/load-curve.js';
 import { drawPanel, type PanelLine } from '../chart/panel.js';
 import { least, linearScale, logScale, most, type Scale } from '../chart/scale.js';
 import { COLOURS } from '../page/chart-style.js';
 import { amount, amountWithUnit, unitText } from '../text/metric-text.js';
 
-const WIDE = { width: 760, height: 360 };
 const PANEL = { width: 460, height: 300 };
 /** More lines than this cannot be told apart. */
 export const MOST_LINES = 8;
@@ -24,41 +24,23 @@ export function loadChart({ load, main }: SweepResult): string {
   if (load === null) return '';
   const { metric, bound } = main;
   const scaled = (value: number) => (metric.unit === 'share' ? value * 100 : value);
-  const lines = load.series.slice(0, MOST_LINES).map(({ name, points }, i): PanelLine => {
-    const known = points.flatMap(({ load: at, point }) => {
-      const value = point.metrics[metric.key] ?? null;
-      return value === null ? [] : [{ at, value }];
-    });
-    return {
-      name: name === '' ? metric.title : name,
-      colour: i % GREY,
-      points: known.map(({ at, value }): Point => [at, scaled(value.mean)]),
-      spans: known.map(({ value }) => [scaled(value.low ?? value.mean), scaled(value.high ?? value.mean)]),
-      dots: true,
-    };
+  const series = load.series.slice(0, MOST_LINES).map(({ name, points }, i) => ({
+    name: name === '' ? metric.title : name,
+    colour: i % COLOURS,
+    points: points.flatMap(({ load: x, point }) => {
+      const found = point.metrics[metric.key] ?? null;
+      if (found === null) return [];
+      const [value, low, high] = [found.mean, found.low ?? found.mean, found.high ?? found.mean].map(scaled);
+      return { x, value: value!, low: low!, high: high!, saturated: point.saturated_runs > 0 };
+    }),
+  }));
+  return drawLoadCurve({
+    title: `${metric.title} against ${load.name}`,
+    x: `${load.name}, ${load.unit}`,
+    y: [metric.title, unitText(metric)].filter(Boolean).join(', '),
+    series,
+    limit: bound === null ? null : { value: scaled(bound), text: `bound ${amountWithUnit(metric, bound)}` },
   });
-  const xs = load.series.flatMap(({ points }) => points.map((one) => one.load));
-  const ends = [least(xs), most(xs)] as const;
-  const slo: PanelLine[] =
-    bound === null
-      ? []
-      : [
-          {
-            name: `bound ${amountWithUnit(metric, bound)}`,
-            colour: GREY,
-            points: ends.map((x): Point => [x, scaled(bound)]),
-          },
-        ];
-  const ys = [...lines, ...slo].flatMap(({ points }) => points.map(([, y]) => y));
-  return drawPanel(
-    {
-      title: `${metric.title} against ${load.name}${bound === null ? '' : `; grey: ${amountWithUnit(metric, bound)}`}`,
-      x: { title: `${load.name}, ${load.unit}`, scale: xScale(xs) },
-      y: { title: unitText(metric), scale: yScale(ys) },
-      lines: [...slo, ...lines],
-    },
-    WIDE,
-  );
 }
 
 /** Every point by two measures, the Pareto front as a line; empty where only one measure is weighed. */
@@ -91,7 +73,7 @@ export function paretoChart({ document, objectives }: SweepResult, title: (measu
         ...front.map((one) => dot(one, 0)),
       ],
     },
-    WIDE,
+    PANEL,
   );
 }
 

@@ -44,7 +44,7 @@ export function sweepPage(result: SweepResult): string {
   const sections = [
     `<h1>${escaped(document.verdict)}</h1>`,
     paragraph(`${document.title}: ${sweepHeadline(document)}.`),
-    figure([picture], picture === loadChart(result) ? seriesLegend(result) : ''),
+    firstPicture(result, picture),
     section('Winners', winners(result)),
     section('More pictures', figure(others, '')),
     section('Latencies', latencies(result)),
@@ -65,6 +65,14 @@ export function sweepPage(result: SweepResult): string {
 
 function section(title: string, text: string): string {
   return text === '' ? '' : `<h2>${escaped(title)}</h2>\n${text}`;
+}
+
+/** A load curve uses the whole width, and names stand in it. */
+function firstPicture(result: SweepResult, picture: string): string {
+  if (picture === '' || picture !== loadChart(result)) return figure([picture], '');
+  const { length } = result.load!.series;
+  const more = length > MOST_LINES ? paragraph(`The first ${MOST_LINES} of ${length} series are drawn.`) : '';
+  return `<div class="picture">${picture}</div>${more}`;
 }
 
 function figure(charts: readonly string[], legendText: string): string {
@@ -88,20 +96,18 @@ function winners(result: SweepResult): string {
 }
 
 function table({ document, headline }: SweepResult, points: readonly SweptPoint[]): string {
-  const head = [...document.axes.map(({ name }) => name), 'GPUs', ...headline.map(columnTitle), ''];
+  const head = [...document.axes.map(({ name }) => name), 'GPUs', '', ...headline.map(columnTitle)];
   const rows = points.slice(0, MOST_ROWS).map((point) => [
     ...document.axes.map(({ name }) => point.settings[name]!),
     String(point.gpus),
+    markOf(document, point),
     ...headline.map((metric) => {
       const value = point.metrics[metric.key] ?? null;
       if (value === null) return '-';
-      const interval =
-        value.low === null || value.high === null
-          ? ''
-          : ` (${amount(metric, value.low)} to ${amount(metric, value.high)})`;
+      // The lower end may be cut at 0.
+      const interval = value.high === null ? '' : ` ± ${amount(metric, value.high - value.mean)}`;
       return amount(metric, value.mean) + interval;
     }),
-    markOf(document, point),
   ]);
   const more =
     points.length > MOST_ROWS ? paragraph(`${points.length - MOST_ROWS} more in --format csv and json.`) : '';
@@ -146,13 +152,6 @@ function method({ document }: SweepResult): string {
   ]
     .map(paragraph)
     .join('\n');
-}
-
-function seriesLegend({ load }: SweepResult): string {
-  const names = load!.series.map(({ name }) => name).filter((name) => name !== '');
-  const more =
-    names.length > MOST_LINES ? paragraph(`The first ${MOST_LINES} of ${names.length} series are drawn.`) : '';
-  return more + legend(names.slice(0, MOST_LINES));
 }
 
 function legend(names: readonly string[]): string {

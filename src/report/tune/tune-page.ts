@@ -20,11 +20,16 @@ export function tunePage(document: TuneDocument): string {
     list('Gain on what was held out', document.findings.gains),
     list('What the knobs do', document.findings.knobs),
     '<h2>Finalists</h2>',
-    `<div class="scroll">${htmlTable(finalistRows(document))}</div>`,
+    `<div class="scroll">${htmlTable(finalistRows(document).map(namedFirst))}</div>`,
     `<p>${escaped(`${runs} runs; ${parts}.`)}</p>`,
     constraints.length === 0 ? '' : `<p>${escaped(`Constraints: ${constraints.join('; ')}.`)}</p>`,
   ];
   return htmlPage('Tuned policies', body.filter((part) => part !== '').join('\n'), CHART_STYLE);
+}
+
+/** Names are read from the left, numbers from the right. */
+function namedFirst(row: readonly string[]): string[] {
+  return [row.at(-1)!, ...row.slice(0, -1)];
 }
 
 function finalistBars({ chosen, finalists, objective }: TuneDocument): string {
