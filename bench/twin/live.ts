@@ -30,6 +30,7 @@ const ENGINE = [
 const SPEED = '0.2';
 const RATE = 5;
 const REQUESTS = 264;
+const WARM_UPS = 10;
 const BLOCK = 64;
 const FIRST_PORT = 9721;
 const GATEWAY_PORT = 9731;
@@ -93,6 +94,7 @@ async function recorded(table: RequestTable, policy: string, replicas: number, n
     for (const [i, url] of urls.entries()) {
       children.push(await start(['engine', ...ENGINE, '--speed', SPEED, '--port', String(FIRST_PORT + i)], url));
     }
+    await Promise.all(urls.map(warmUp));
     const url = `http://127.0.0.1:${GATEWAY_PORT}`;
     const ports = ['--port', String(GATEWAY_PORT), '--admin-port', String(GATEWAY_PORT + 1)];
     children.push(await start(['serve', '-c', `${name}.yaml`, ...ports], url));
@@ -101,6 +103,14 @@ async function recorded(table: RequestTable, policy: string, replicas: number, n
     await Promise.all(children.reverse().map(stop));
   }
   return recording;
+}
+
+/** A process that has served nothing yet compiles its code first. Prompts of the traffic stay cold. */
+async function warmUp(url: string): Promise<void> {
+  for (let round = 0; round < WARM_UPS; round++) {
+    const messages = [{ role: 'user', content: `warm-up ${round} `.repeat(300) }];
+    await streamChat(url, { model: MODEL, messages, max_tokens: 8, ignore_eos: true, stream: true });
+  }
 }
 
 async function send(table: RequestTable, url: string): Promise<void> {

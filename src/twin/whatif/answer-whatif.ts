@@ -19,6 +19,8 @@ const RUNS = 11;
 const EXTREME_RUNS = 3;
 /** Step times are never known better: the same steps take this much more or less from one run to the next. */
 const LEAST_STEP_ERROR = 0.02;
+/** Of step times that were fitted to few responses: this over the root of their number. */
+const FIT_ERROR = 0.6;
 const MOST_STEP_ERROR = 0.3;
 /** What to expect of a GPU that was never measured: docs/fidelity.md. */
 const UNKNOWN_GPU_ERROR = 0.2;
@@ -37,7 +39,8 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
   const { runs = RUNS } = question;
   const perAlternative = runs + 2 * EXTREME_RUNS;
   const total = question.alternatives.length * perAlternative;
-  const stepError = stepErrorOf(model.replica, baseline);
+  const fitted = model.source === 'fitted' ? fleet.answered.length : Number.POSITIVE_INFINITY;
+  const stepError = stepErrorOf(model.replica, baseline, fitted);
   const alternatives: WhatIfAlternative[] = [];
   for (const [i, asked] of question.alternatives.entries()) {
     let done = i * perAlternative;
@@ -75,10 +78,12 @@ async function modelOf({ replica }: WhatIfQuestion, fleet: RecordedFleet, watch:
   return { replica: { ...engine, latencyModel: 'profile', latencyProfile: profile }, source: 'fitted', notes };
 }
 
-function stepErrorOf(replica: ReplicaModelConfig, { metrics }: Baseline): number {
+/** @param fitted how many responses the profile was fitted to; Infinity for a given one */
+function stepErrorOf(replica: ReplicaModelConfig, { metrics }: Baseline, fitted: number): number {
   const stated = modelErrorOf(replica)?.step ?? 0;
   const shown = Math.abs(metrics.find(({ metric }) => metric === 'itl_mean_ms')?.error ?? 0);
-  return Math.min(MOST_STEP_ERROR, Math.max(LEAST_STEP_ERROR, stated, shown));
+  const least = Math.hypot(LEAST_STEP_ERROR, FIT_ERROR / Math.sqrt(fitted));
+  return Math.min(MOST_STEP_ERROR, Math.max(least, stated, shown));
 }
 
 /** Step times on another GPU, and how far they may be off. */

@@ -21,6 +21,12 @@ export function tooFewResponses(file: string, found: number, least: number): Inp
   return new InputError('WHATIF_TOO_FEW', file, problem, 'record for longer, or choose a longer part');
 }
 
+export function tooFewToFit(file: string, least: number): InputError {
+  const problem = `no replica has ${least} complete responses, so that step times cannot be fitted to it`;
+  const hint = 'record for longer, or give the profile of the engines with --latency-profile';
+  return new InputError('WHATIF_TOO_FEW', file, problem, hint);
+}
+
 export function unknownStart(file: string, problem: string): InputError {
   const hint =
     'name a model and a GPU of the catalogue (--model, --hardware, --tp), or give the profile of the engines with --latency-profile';

@@ -8,17 +8,19 @@ import type { WhatIfProgress, WhatIfQuestion } from './whatif-question.js';
 const file = recordingFiles();
 const ROUND_ROBIN = { policy: 'round-robin', options: {} };
 const LMETRIC = { policy: 'lmetric', options: { tie_break: 'random', block_size: 16 } };
-const recording = file('traffic.jsonl', recordingOf(served({}, { routing: ROUND_ROBIN })));
+const TRAFFIC = { requests: 600 };
+const recording = file('traffic.jsonl', recordingOf(served(TRAFFIC, { routing: ROUND_ROBIN })));
 const QUESTION: WhatIfQuestion = {
   recording,
   replica: REPLICA,
   gateway: { signalsUs: 1_000_000, blockSize: 16 },
   alternatives: [{ routing: { policy: 'lmetric', options: {} } }],
+  runs: 7,
 };
 
 /** What a run of the same traffic would have measured. */
 function truth(changes: Parameters<typeof served>[1]) {
-  const { outcomes, table } = served({}, changes);
+  const { outcomes, table } = served(TRAFFIC, changes);
   const rows = Array.from({ length: table.count }, (_, row) => row);
   const of = (column: ArrayLike<number>) => rows.map((row) => column[row]!);
   return metricsOfResponses(
