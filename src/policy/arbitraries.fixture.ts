@@ -55,6 +55,7 @@ function predictionsOf(
     predictions.ttftUs[i] = ttftUs;
     predictions.itlUs[i] = itlUs;
     predictions.promptUs[i] = promptUs;
+    predictions.totalUs[i] = ttftUs + promptUs;
     predictions.correction[i] = known % 4;
   }
   return predictions;
@@ -115,7 +116,7 @@ export function eligibleSlots(view: FleetView): number[] {
 /** The same inputs with every undeclared signal set to another value. */
 export function withOtherSignals({ view, request }: DecisionInput, declared: readonly Signal[]): DecisionInput {
   const other: DecisionInput = { view: structuredClone(view), request: structuredClone(request) };
-  const columns: Record<Exclude<Signal, 'body' | 'contentKey' | 'prediction'>, Int32Array | Float64Array> = {
+  const columns: Record<Exclude<Signal, 'body' | 'contentKey' | 'prediction' | 'truth'>, Int32Array | Float64Array> = {
     queued: other.view.queued,
     running: other.view.running,
     kvUsed: other.view.kvUsed,

@@ -44,6 +44,11 @@ export function badOption(policy: string, problem: string, known: readonly strin
   return new InputError('BAD_POLICY_OPTION', place, problem, hint);
 }
 
+export function missingSignal(policy: string, signal: string, place: string): InputError {
+  const problem = `'${policy}' reads ${signal} with these options, which only a simulation has`;
+  return new InputError('MISSING_SIGNAL', place, problem, 'choose other options, or simulate it with run or replay');
+}
+
 export function badSloPriority(sloClass: string, priority: number, place: string): InputError {
   const problem = `priority ${priority} of class '${sloClass}' is out of range`;
   return new InputError('BAD_SLO_PRIORITY', place, problem, 'write a whole number from -100 to 100');

@@ -67,7 +67,9 @@ export type RequestSignal =
   /** A key for what the prompt begins with (`RequestFeatures.contentKey`). */
   | 'contentKey'
   /** Predicted times of the request on each replica (`RequestFeatures.predictions`). */
-  | 'prediction';
+  | 'prediction'
+  /** That these predictions are the truth, which only a simulation knows. */
+  | 'truth';
 
 export function createFleetView(size: number): FleetView {
   return {

@@ -23,6 +23,10 @@ export interface LatencyPredictor {
   ttftUs: number;
   itlUs: number;
   promptUs: number;
+  /** What the request costs all requests on the replica together, its own time included; absent where that is not known. */
+  totalUs?: number;
+  /** Its results are the truth: nothing is to be learnt from what requests take. */
+  readonly isExact?: true;
   /** @param uncachedTokens of its input tokens, those that the replica has to compute */
   predict(inputTokens: number, uncachedTokens: number, load: PredictedLoad): void;
 }
@@ -47,6 +51,8 @@ export interface LatencyPredictions {
   ttftUs: Float64Array;
   itlUs: Float64Array;
   promptUs: Float64Array;
+  /** NaN also where only the request's own times are predicted. */
+  totalUs: Float64Array;
   /** Corrected TTFT / plain TTFT, and one of CORRECTION. */
   factor: Float64Array;
   correction: Uint8Array;
@@ -57,6 +63,7 @@ export function createPredictions(replicas: number): LatencyPredictions {
     ttftUs: new Float64Array(replicas).fill(Number.NaN),
     itlUs: new Float64Array(replicas).fill(Number.NaN),
     promptUs: new Float64Array(replicas).fill(Number.NaN),
+    totalUs: new Float64Array(replicas).fill(Number.NaN),
     factor: new Float64Array(replicas).fill(1),
     correction: new Uint8Array(replicas),
   };

@@ -11,6 +11,7 @@ import { type RequestTable, requestId } from '../workload/request-table.js';
 import { CacheSignals } from './cache-signals.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { FleetSignals } from './fleet-signals.js';
+import type { TrueTimes } from './prediction/true-times.js';
 import { RequestSlots } from './request-slots.js';
 
 /**
@@ -47,6 +48,7 @@ export class Router {
   readonly #keys: BlockKeys;
   readonly #slots = new RequestSlots();
   readonly #caches: CacheSignals | null;
+  readonly #truth: TrueTimes | null;
   #kvBlocks = new Int32Array(64);
   /** By the table's index of classes and tenants. */
   readonly #classes: SloClass[] = [];
@@ -56,6 +58,7 @@ export class Router {
   /**
    * @param newKeys the identity of prompts in blocks of a size; that of the replicas' blocks is the one their caches
    * have
+   * @param truth for a policy that decides by it
    */
   constructor(
     config: ClusterConfig,
@@ -63,7 +66,9 @@ export class Router {
     table: RequestTable,
     newKeys: (blockSize: number) => BlockKeys,
     replicas: readonly Replica[],
+    truth: TrueTimes | null = null,
   ) {
+    this.#truth = truth;
     const { blockSize } = config.replica;
     this.host = host;
     this.signals = new FleetSignals(host.view, replicas, config.snapshotRefreshUs);
@@ -101,12 +106,14 @@ export class Router {
     const { host } = this;
     if (host.needsBlocks) this.#fillBlocks(row);
     if (this.#caches !== null) this.#lookUpCaches(row, this.#caches);
+    this.#truth?.look(row, host.features.nowUs);
     if (host.policies.needsContentKey) host.features.contentKey = this.#contentKey(row);
     return host.pick(why);
   }
 
   /** The request of the last `pick` goes to this replica. */
   placed(row: number, replica: number): void {
+    this.#truth?.placed(row, replica);
     this.host.placed(this.#slots.take(row), replica);
   }
 

@@ -16,6 +16,7 @@ import type { ClusterConfig } from './cluster-config.js';
 import { DecisionTrace } from './decision-trace.js';
 import { GatewayRouters, type RequestRouter } from './gateway-routers.js';
 import { replicaPredictors } from './prediction/replica-predictors.js';
+import { TrueTimes } from './prediction/true-times.js';
 import type { RequestResult, ResultDocument } from './result-document.js';
 import { documentOf, judgedRun } from './results/document.js';
 import { requestResults } from './results/request-results.js';
@@ -58,7 +59,8 @@ export function simulate(
   const knownRows = table.count;
   const outcomes = new RequestOutcomes(table.count, config.instances);
   const keys = new PromptKeys(table, config.replica.blockSize);
-  const predictors = replicaPredictors(config, latency);
+  let truth: TrueTimes | null = null;
+  const predictors = replicaPredictors(config, latency, () => truth);
   const host = createHost(config, predictors);
   const { priorities } = host;
   const requests: ReplicaRequests = {
@@ -84,13 +86,23 @@ export function simulate(
     const factor = config.slowFactors?.[replica] ?? 1;
     return factor === 1 ? latency : scaledLatency(latency, factor);
   };
+  if (host.policies.reads.has('truth')) {
+    truth = new TrueTimes({ replica: config.replica, latencyOf, requests, instances: config.instances });
+    host.prediction.refresh();
+  }
   const replicas = Array.from(
     { length: config.instances },
     (_, i) => new Replica(config.replica, latencyOf(i), requests, events, horizonUs),
   );
   const newKeys = (blockSize: number) =>
     blockSize === config.replica.blockSize ? keys : new PromptKeys(table, blockSize);
-  const router = routerOf(config, host, (one) => new Router(config, one, table, newKeys, replicas), table, predictors);
+  const router = routerOf(
+    config,
+    host,
+    (one) => new Router(config, one, table, newKeys, replicas, truth),
+    table,
+    predictors,
+  );
   const looks = traced || host.looksAtFleet || queue?.readsFleet === true;
   cluster = new Cluster(config, workload, {
     replicas,

@@ -8,6 +8,7 @@ import { fakeFacts } from '../../src/gateway/request/fake-facts.fixture.js';
 import type { RequestFacts } from '../../src/gateway/request/request-facts.js';
 import { GatewayMetrics } from '../../src/gateway/telemetry/gateway-metrics.js';
 import { type FakeRequest, fakeLatency } from '../../src/replica/fake-replica.fixture.js';
+import { scaledLatency } from '../../src/replica/latency/latency-range.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { simulateFake } from '../../src/simulator/fake-cluster.fixture.js';
 import { replicaPredictors } from '../../src/simulator/prediction/replica-predictors.js';
@@ -81,7 +82,10 @@ class LiveWorld {
       firstToken: (request: number, atUs: number) => this.#events.push(['firstToken', request, atUs]),
       left: (request: number, _: boolean, atUs: number) => this.#events.push(['left', request, atUs]),
     };
-    this.#engines = ids.map(() => newEngine(config.replica, fakeLatency(LATENCY), list, events));
+    this.#engines = ids.map((_, i) => {
+      const latency = scaledLatency(fakeLatency(LATENCY), config.slowFactors?.[i] ?? 1);
+      return newEngine(config.replica, latency, list, events);
+    });
     this.#replicas = ids.map(
       (id) => new LiveReplica({ id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS),
     );

@@ -30,6 +30,7 @@ const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
     meaning: 'predicted times of the request, from the latency profile of the replica',
     age: `${OWN}; the used share of the KV cache ${REPORTED}`,
   },
+  truth: { meaning: 'the true times of the request on every replica', age: 'simulated' },
   contentKey: { meaning: 'a key for the beginning of the prompt', age: REQUEST },
 };
 

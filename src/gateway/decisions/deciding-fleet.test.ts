@@ -134,3 +134,8 @@ describe('DecidingFleet', () => {
     expect([fleet.slot('a'), fleet.slot('c')]).toEqual([1, -1]);
   });
 });
+
+it('refuses an oracle: only a simulation knows the true times of requests', () => {
+  const policy = { ...DEFAULT_POLICY, name: 'predicted-latency', options: { oracle: 'ttft' } };
+  expect(() => new DecidingFleet(policy, 1, 5000)).toThrow('only a simulation has');
+});

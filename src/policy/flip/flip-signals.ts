@@ -15,7 +15,7 @@ export interface FlipSignal {
 }
 
 export type FlipSignalName =
-  | Exclude<Signal, 'prefixIndex' | 'replicaCache' | 'body' | 'contentKey' | 'prediction'>
+  | Exclude<Signal, 'prefixIndex' | 'replicaCache' | 'body' | 'contentKey' | 'prediction' | 'truth'>
   | 'routedBlocks'
   | 'cachedBlocks'
   | 'predictedTtftUs'

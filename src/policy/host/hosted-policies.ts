@@ -1,6 +1,7 @@
 import type { RandomStream } from '../../kernel/random-stream.js';
 import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import type { AdmissionGate, AdmissionPolicy, RoutingPicker, RoutingPolicy } from '../contract.js';
+import { missingSignal } from '../errors.js';
 import type { Signal } from '../fleet-view.js';
 import { Repicker } from '../flip/repicker.js';
 import { policyOptions } from '../policy-options.js';
@@ -44,6 +45,12 @@ export class HostedPolicies {
     this.admissionOptions = checked(this.admission, admission.options, 'admission.policy');
     this.routingReads = this.routing.reads(this.routingOptions);
     this.reads = new Set([...this.routingReads, ...this.admission.reads(this.admissionOptions)]);
+    for (const signal of this.reads) {
+      // A world that has no field for a signal refuses it with a message of its own.
+      if (signal === 'truth' && world.lacks.includes(signal)) {
+        throw missingSignal(routing.policy, 'the true times of requests', 'routing.options');
+      }
+    }
     this.needsBody = this.reads.has('body');
     this.needsCaches = this.reads.has('replicaCache');
     this.needsContentKey = this.needsBody || this.reads.has('contentKey');

@@ -21,11 +21,11 @@ export const SIMULATED: World = { tieBreak: 'first', lacks: [], replicasHang: fa
  * Live traffic. On an idle fleet all replicas are equal: the first would get every request, and several gateways would agree on
  * it. `replicaCache` is not refused: no engine reports its cache, so it reads as empty everywhere and scores all replicas alike.
  */
-export const LIVE: World = { tieBreak: 'random', lacks: [], replicasHang: true };
+export const LIVE: World = { tieBreak: 'random', lacks: ['truth'], replicasHang: true };
 
 /** A stream of events (`decide`), which has no field for these signals. Recorded decisions take the first of equals. */
 export const EVENT_STREAM: World = {
   tieBreak: 'first',
-  lacks: ['freeBlocks', 'cacheHitRate', 'replicaCache'],
+  lacks: ['freeBlocks', 'cacheHitRate', 'replicaCache', 'truth'],
   replicasHang: false,
 };

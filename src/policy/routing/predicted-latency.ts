@@ -15,6 +15,7 @@ interface PredictedOptions {
   shed: boolean;
   output_tokens: number;
   others_weight: number;
+  oracle: 'off' | 'ttft' | 'total';
   tie_break: TieBreak;
   block_size: number;
 }
@@ -52,11 +53,18 @@ export const predictedLatency: RoutingPolicy<PredictedOptions> = {
       help: 'weight of the delay that the prompt causes to each request in flight there',
       search: { from: 0, to: 4 },
     }),
+    oracle: field(choice(['off', 'ttft', 'total']), {
+      default: 'off',
+      help: 'in a simulation: predictions are the truth, and without a target the least TTFT or the least total time of all requests wins',
+    }),
     tie_break: tieBreakOption,
     block_size: blockSizeOption(0),
   },
   blockSize: ({ block_size }) => block_size,
-  reads: () => ['prediction', 'inFlight', 'pendingPrefillTokens', 'prefixIndex'],
+  reads: ({ oracle }) => [
+    ...(oracle === 'off' ? [] : (['truth'] as const)),
+    ...(['prediction', 'inFlight', 'pendingPrefillTokens', 'prefixIndex'] as const),
+  ],
   create: (options, { random, replicas }) =>
     new PredictedPicker(options, new BestChoice(options.tie_break, random), replicas),
 };
@@ -81,8 +89,9 @@ class PredictedPicker implements RoutingPicker {
     this.#targets.look(request);
     const isPredicted = hasPredictions(request, view);
     if (!isPredicted) this.#scoreByBooks(request, view);
-    else if (this.#targets.isEmpty) this.#scoreByLatency(request, view);
-    else this.#scoreByHeadroom(request, view);
+    else if (!this.#targets.isEmpty) this.#scoreByHeadroom(request, view);
+    else if (this.#options.oracle === 'off') this.#scoreByLatency(request, view);
+    else this.#scoreByTruth(request, view);
     const best = this.#best.among(view, this.#scores);
     const chosen = this.refusal === null ? best : -1;
     if (why !== undefined) this.#explain(request, view, why, best, isPredicted);
@@ -103,6 +112,12 @@ class PredictedPicker implements RoutingPicker {
       this.#scores[i] = 0 - (ttftUs[i]! + output_tokens * itlUs[i]! + othersUs);
     }
     this.#rule = 'least predicted latency';
+  }
+
+  #scoreByTruth({ predictions: { totalUs, ttftUs } }: RequestFeatures, view: FleetView): void {
+    const isTotal = this.#options.oracle === 'total';
+    for (let i = 0; i < view.size; i++) this.#scores[i] = 0 - (isTotal ? totalUs[i]! : ttftUs[i]!);
+    this.#rule = isTotal ? 'least true total time' : 'least true TTFT';
   }
 
   #scoreByHeadroom({ predictions, priority }: RequestFeatures, view: FleetView): void {

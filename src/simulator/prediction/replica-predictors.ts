@@ -2,14 +2,22 @@ import type { LatencyPredictor, PredictorSource } from '../../policy/latency-pre
 import type { LatencyModel } from '../../replica/latency/contract.js';
 import { modelPredictor } from '../../replica/latency/predict/engine-predictor.js';
 import type { ClusterConfig } from '../cluster-config.js';
+import type { TrueTimes } from './true-times.js';
 
-/** The predictors of a cluster's replicas: each with the speed that its replica has. */
-export function replicaPredictors({ replica, slowFactors }: ClusterConfig, latency: LatencyModel): PredictorSource {
+/**
+ * The predictors of a cluster's replicas: each with the speed that its replica has.
+ * @param truth what to predict with instead, if there is one by the time it is asked
+ */
+export function replicaPredictors(
+  { replica, slowFactors }: ClusterConfig,
+  latency: LatencyModel,
+  truth: () => TrueTimes | null = () => null,
+): PredictorSource {
   const known = new Map<string, LatencyPredictor>();
   return (id) => {
-    const found = known.get(id);
-    if (found !== undefined) return found;
     const slot = Number(id.slice(id.lastIndexOf('_') + 1));
+    const found = truth()?.predictorOf(slot) ?? known.get(id);
+    if (found !== undefined) return found;
     const predictor = modelPredictor(latency, replica, slowFactors?.[slot] ?? 1);
     known.set(id, predictor);
     return predictor;

@@ -115,8 +115,9 @@ export class HostedPrediction {
     this.#hasToken[request] = isStreamed ? 0 : 1;
     this.#firstUs[request] = nowUs + predictions.ttftUs[replica]!;
     this.#uncached[request] = inputTokens - hitTokens(this.#features, replica);
-    this.#plainTtftUs[request] = predictor === null ? Number.NaN : predictor.ttftUs;
-    this.#plainItlUs[request] = predictor === null ? Number.NaN : predictor.itlUs;
+    const isLearnt = predictor !== null && predictor.isExact !== true;
+    this.#plainTtftUs[request] = isLearnt ? predictor.ttftUs : Number.NaN;
+    this.#plainItlUs[request] = isLearnt ? predictor.itlUs : Number.NaN;
     this.#ttftUs[request] = predictions.ttftUs[replica]!;
     this.#itlUs[request] = predictions.itlUs[replica]!;
     this.#countOthers();
@@ -187,6 +188,7 @@ export class HostedPrediction {
       predictions.ttftUs[slot] = Number.NaN;
       predictions.itlUs[slot] = Number.NaN;
       predictions.promptUs[slot] = Number.NaN;
+      predictions.totalUs[slot] = Number.NaN;
       predictions.factor[slot] = 1;
       predictions.correction[slot] = CORRECTION.none;
       return;
@@ -202,6 +204,7 @@ export class HostedPrediction {
     this.#itl.correct(slot, predictor.itlUs);
     predictions.itlUs[slot] = this.#itl.us;
     predictions.promptUs[slot] = predictor.promptUs;
+    predictions.totalUs[slot] = predictor.totalUs ?? Number.NaN;
   }
 
   /** The router's own books are fresh; of other routers' requests it knows how many there are on average. */
