@@ -96,8 +96,8 @@ const headerOf =
  */
 async function callerOf(host: ApiHost, found: Authenticated): Promise<Caller> {
   if (found === 'admin-token') return ADMIN;
-  const { name, role, workspace, workspaceRole } = found;
-  const caller = { name: `${workspace}/${name}`, role };
+  const { id, name, role, workspace, workspaceRole } = found;
+  const caller = { name: `${workspace}/${name}`, role, keyId: id };
   if (role === 'admin') return { ...caller, workspaces: new Map() };
   if (workspaceRole !== undefined) return { ...caller, workspaces: new Map([[workspace, workspaceRole]]) };
   const roles = await host.store.resources.list({ kind: 'Role', workspace });

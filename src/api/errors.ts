@@ -109,6 +109,12 @@ export const notRecording = () =>
     "set 'record' in its configuration and restart it",
   );
 
+export const noOwnKey = () =>
+  new InputError('API_NO_OWN_KEY', 'caller', 'has no API key', 'log in with one, or use GET /api/v1/usage');
+
+export const playgroundFailed = (status: number, message: string) =>
+  new RunError('API_PLAYGROUND', `the gateway responded with status ${status}: ${message}`);
+
 export const noStore = () =>
   new InputError('API_NO_STORE', 'gateway', 'has no store', "start it with --store, or with 'store' in its file");
 

@@ -84,12 +84,12 @@ function configIn(folder: string): GatewayConfig {
 }
 
 /** A response, after a check against the schema that the OpenAPI document has for its operation, status and type. */
-async function ask(line: string, body?: unknown, accept = '*/*'): Promise<Body> {
+async function ask(line: string, body?: unknown, accept = '*/*', credential = gateway.adminToken): Promise<Body> {
   const [method, url] = line.split(' ') as [string, string];
   const left = new AbortController();
   const response = await fetch(`${gateway.adminUrl}/api/v1/${url}`, {
     method,
-    headers: { authorization: `Bearer ${gateway.adminToken}`, accept },
+    headers: { authorization: `Bearer ${credential}`, accept },
     signal: left.signal,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
@@ -177,17 +177,22 @@ describe('every response fits the schema of the OpenAPI document', () => {
   });
 
   it('of keys, their limits and what was used with them', async () => {
-    const limits = { '*': { requests_per_minute: 2, dollars_per_day: 1 }, m: { tokens_per_day: 1000 } };
+    const limits = { '*': { requests_per_minute: 3, dollars_per_day: 1 }, m: { tokens_per_day: 1000 } };
     await ask(`POST ${KEYS}`, resource('ApiKey', 'bob', { limits }));
     const { key } = await ask(`POST ${KEYS}/bob/issue`);
     await ask(`POST ${KEYS}/bob/issue`, { grace_s: 60 });
     await gateway.access!.refresh();
+    const said = { model: 'm', messages: [{ role: 'user', content: 'hello' }], key };
+    expect(await ask('POST playground/chat', said)).toContain('choices');
     for (const id of ['a', 'b', 'limited']) await (await chat(id, key)).text();
+    await ask('POST playground/chat', { ...said, key: 'wrong' });
     await (await chat('malformed', key, { model: 'none' })).text();
     expect(Object.keys((await ask(`GET ${KEYS}/bob/limits`)).limits)).toEqual(['*', 'm']);
     expect((await ask('GET usage')).total.requests).toBeGreaterThan(1);
     await ask('GET usage?by=key,model,endpoint,day,outcome');
     await ask('GET usage?by=total');
+    expect((await ask('GET usage/own', undefined, '*/*', key)).total.requests).toBeGreaterThan(1);
+    await ask('GET usage/own');
     expect(await ask('GET usage', undefined, 'text/csv')).toContain('requests');
     expect((await ask('GET decisions')).items.length).toBeGreaterThan(1);
     expect((await ask('GET decisions/a')).replicas).toHaveLength(1);

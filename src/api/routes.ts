@@ -10,6 +10,7 @@ import { resourceRoutes } from './routes/resource-routes.js';
 import { revisionRoutes } from './routes/revision-routes.js';
 import { SERVED_ENDPOINT_ROUTES } from './routes/served-endpoint-routes.js';
 import { SESSION_ROUTES } from './routes/session-routes.js';
+import { PLAYGROUND_ROUTES } from './routes/traffic/playground-routes.js';
 import { TRAFFIC_ROUTES } from './routes/traffic/traffic-routes.js';
 import { USAGE_ROUTES } from './routes/traffic/usage-routes.js';
 import { PROFILE_ROUTES } from './routes/twin/profile-routes.js';
@@ -40,6 +41,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...API_KEY_ROUTES,
   ...GATEWAY_ROUTES,
   ...TRAFFIC_ROUTES,
+  ...PLAYGROUND_ROUTES,
   ...USAGE_ROUTES,
   ...PROFILE_ROUTES,
 ];

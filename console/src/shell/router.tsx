@@ -68,8 +68,56 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('../pages/requests/request-page'), 'RequestPage'),
 });
 
+export interface KeySearch {
+  workspace?: string;
+  tab?: 'keys' | 'usage';
+  key?: string;
+  by?: string;
+  from?: string;
+  to?: string;
+  cursor?: string;
+}
+
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  validateSearch: (given: Given): KeySearch => ({
+    workspace: text(given, 'workspace'),
+    tab: given.tab === 'usage' ? 'usage' : undefined,
+    key: text(given, 'key'),
+    by: text(given, 'by'),
+    from: text(given, 'from'),
+    to: text(given, 'to'),
+    cursor: text(given, 'cursor'),
+  }),
+  component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
+});
+
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  validateSearch: (given: Given): { models?: string } => ({ models: text(given, 'models') }),
+  component: lazyRouteComponent(() => import('../pages/playground/playground-page'), 'PlaygroundPage'),
+});
+
+const resources = createRoute({
+  getParentRoute: () => root,
+  path: '/resources',
+  validateSearch: (given: Given): { kind?: string; cursor?: string } => ({
+    kind: text(given, 'kind'),
+    cursor: text(given, 'cursor'),
+  }),
+  component: lazyRouteComponent(() => import('../pages/resources/resources-page'), 'ResourcesPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings/settings-page'), 'SettingsPage'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview, endpoint, requests, request]),
+  routeTree: root.addChildren([overview, endpoint, requests, request, playground, keys, resources, settings]),
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
   // Numbers and words stand in the address as they are.

@@ -8,6 +8,8 @@ export interface Caller {
   readonly name: string;
   /** In every workspace. */
   readonly role: KeyRole;
+  /** The id of its API key; absent for the admin token and for tokens of an issuer. */
+  readonly keyId?: string;
   /** Further roles by workspace. */
   readonly workspaces: ReadonlyMap<string, KeyRole>;
 }

@@ -210,13 +210,17 @@ describe('a login link', () => {
 describe('the session of a viewer', () => {
   /** What every caller may do with its own session. */
   const OWN = '/api/v1/session';
+  /** A request to a model with the key of the visitor, whose limits apply. */
+  const CHAT = '/api/v1/playground/chat';
 
   it('cannot change anything by any route', async () => {
     const { cookie, csrf } = await logIn(await issueKey('watching', 'viewer'));
     const headers = { cookie, 'x-csrf-token': csrf };
     const before = gateway.store!.resources;
     const version = (await before.audit({ limit: 1 }))[0]!.version;
-    const changing = API_ROUTES.filter(({ method, path }) => method !== 'GET' && !path.startsWith(OWN));
+    const changing = API_ROUTES.filter(
+      ({ method, path }) => method !== 'GET' && !path.startsWith(OWN) && path !== CHAT,
+    );
     expect(changing.length).toBeGreaterThan(40);
     for (const { method, path } of changing) {
       const at = path.replace('{workspace}', 'default').replace(/\{\w+\}/g, 'x');

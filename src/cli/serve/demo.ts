@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import type { Gateway as RunningGateway } from '../../gateway/gateway.js';
 import { summaryOf } from '../commands.js';
@@ -13,6 +16,7 @@ import { engineFlags } from './engine-flags.js';
 import { gatewayListenError } from './gateway-listen-error.js';
 
 const MODEL = 'qwen/qwen3-14b';
+const RECORD_BYTES = 50 * 1024 * 1024;
 
 const demoFlags = {
   replicas: count({ default: 4, min: 1, max: 64, help: 'emulated engines behind the gateway' }),
@@ -63,11 +67,17 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
   const engines = await Promise.all(
     Array.from({ length: values.replicas }, (_, i) => startEngine({ config, latency, speed: values.speed, seed: i })),
   );
+  // With a store the console has keys, usage and a recording to show; all of it goes when the demo ends.
+  const folder = mkdtempSync(join(tmpdir(), 'twinyard-demo-'));
   const start = async (port: number, adminPort: number): Promise<{ gateway: RunningGateway; link: () => string }> => {
     const gateway = new Gateway({
       ...GATEWAY_DEFAULTS,
       listen: { ...GATEWAY_DEFAULTS.listen, port },
       admin: { ...GATEWAY_DEFAULTS.admin, port: adminPort },
+      store: join(folder, 'twinyard.db'),
+      dataDir: folder,
+      record: { path: join(folder, 'traffic.jsonl'), maxBytes: RECORD_BYTES, files: 1 },
+      prices: [{ model, input: 0.2, cachedInput: 0.05, output: 0.8 }],
       endpoints: [
         {
           name: 'default',
@@ -96,6 +106,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     await gateway.close(1000);
   } finally {
     await Promise.all(engines.map((engine) => engine.close()));
+    rmSync(folder, { recursive: true, force: true });
   }
   return 0;
 }

@@ -24,6 +24,16 @@ export interface Explanation {
   readonly blockCount?: number;
   readonly replica?: string | null;
   readonly replicas?: readonly Candidate[];
+  readonly flip?: {
+    readonly change: {
+      readonly replica: string;
+      readonly signal: string;
+      readonly from: number;
+      readonly to: number;
+      readonly chosen: string;
+    } | null;
+    readonly exhaustive: boolean;
+  } | null;
   readonly refused?: { readonly by: string; readonly status: number; readonly retryAfterS: number | null };
 }
 
@@ -44,6 +54,7 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
             <strong>{policy}</strong> chose <strong>{replica ?? 'no replica'}</strong>: {rule}
             {tied > 1 ? `, one of ${tied} with the best score` : ''}.
           </p>
+          <Flip flip={explanation.flip ?? null} />
           <ScoreBars replicas={replicas} chosen={replica ?? null} />
           <TablePlace name="Candidates">
             <table className="table table-dense">
@@ -105,3 +116,21 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
 
 const count = (value: number | null) => (value === null ? '–' : whole(value));
 const digits = (value: number | null) => (value === null ? '–' : Number(value.toPrecision(4)).toString());
+
+/** The smallest change that would have led to another choice. */
+function Flip({ flip }: { readonly flip: NonNullable<Explanation['flip']> | null }) {
+  if (flip === null) return null;
+  const { change } = flip;
+  return (
+    <p className="padded flip">
+      {change === null ? (
+        `No change of one signal would have flipped it${flip.exhaustive ? '' : ', as far as was tried'}.`
+      ) : (
+        <>
+          What would have flipped it: {change.signal} of <strong>{change.replica}</strong> at {digits(change.to)}{' '}
+          instead of {digits(change.from)}; then <strong>{change.chosen}</strong>.
+        </>
+      )}
+    </p>
+  );
+}

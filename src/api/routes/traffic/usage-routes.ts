@@ -7,8 +7,8 @@ import { workspacesWith } from '../../access/caller.js';
 import type { ApiHost } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../../api-route.js';
 import { isDay } from '../../calendar.js';
-import { badQuery } from '../../errors.js';
-import { PAGE_QUERY, pageOfAll } from '../../pagination.js';
+import { badQuery, noOwnKey } from '../../errors.js';
+import { PAGE_QUERY, type PageQuery, pageOfAll } from '../../pagination.js';
 import { USAGE, USAGE_TOTAL } from '../../views/gateway-views.js';
 
 const DAY = "a day, as in '2030-01-31'";
@@ -34,7 +34,13 @@ const USAGE_QUERY = {
   }),
 };
 
-type Query = { readonly [Name in keyof typeof USAGE_QUERY]?: string | undefined } & {
+const { by: _by, format: _format, key: _key, workspace: _workspace, ...OWN } = USAGE_QUERY;
+const OWN_QUERY = {
+  ...OWN,
+  by: field(text(200), { default: 'model', help: 'what to tell apart, as in /api/v1/usage' }),
+};
+
+type Query = { readonly [Name in Exclude<keyof typeof USAGE_QUERY, 'limit'>]?: string | undefined } & {
   readonly by: string;
   readonly limit: number;
 };
@@ -50,6 +56,19 @@ export const USAGE_ROUTES: readonly ApiRoute[] = [
     response: { type: 'list', schema: USAGE, more: { total: USAGE_TOTAL }, csv: true },
     handle: usage,
   }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/usage/own',
+    role: 'none',
+    scope: 'anywhere',
+    summary: "Sum up what was used with the caller's own API key, by model, endpoint, day and outcome",
+    query: OWN_QUERY,
+    response: { type: 'list', schema: USAGE, more: { total: USAGE_TOTAL } },
+    async handle(host, { caller, query }) {
+      if (caller.keyId === undefined) throw noOwnKey();
+      return ok(await usagePage(host, query, { ...usageQuery(query as Query), keyId: caller.keyId }));
+    },
+  }),
 ];
 
 async function usage(host: ApiHost, { caller, header, query }: ApiRequest<unknown, undefined>) {
@@ -60,13 +79,18 @@ async function usage(host: ApiHost, { caller, header, query }: ApiRequest<unknow
   const workspaces = workspace === undefined ? workspacesWith(caller, 'viewer') : [workspace];
   const asked = { ...usageQuery(given), ...(workspaces === undefined ? {} : { workspaces }) };
   const isCsv = given.format === undefined ? header('accept')?.startsWith('text/csv') : given.format === 'csv';
+  if (!isCsv) return ok(await usagePage(host, given, asked));
   await host.servedGateway?.foldUsage();
   const views = (await store.usage.query(asked)).map((sum) => usageView(sum, asked.by));
-  if (isCsv) return { status: 200, type: 'text/csv; charset=utf-8', body: usageCsv(views, asked.by) };
+  return { status: 200, type: 'text/csv; charset=utf-8', body: usageCsv(views, asked.by) };
+}
+
+async function usagePage({ servedGateway, store }: ApiHost, page: PageQuery, asked: UsageQuery) {
+  await servedGateway?.foldUsage();
+  const views = (await store.usage.query(asked)).map((sum) => usageView(sum, asked.by));
   const keyOf = (view: UsageView) => asked.by.map((dimension) => view[dimension]!);
   const [total] = await store.usage.query({ ...asked, by: [] });
-  const page = pageOfAll('UsageList', given, views, keyOf, (view) => view);
-  return ok({ ...page, total: usageView(total!, []) });
+  return { ...pageOfAll('UsageList', page, views, keyOf, (view) => view), total: usageView(total!, []) };
 }
 
 function usageQuery({ by, endpoint, from, key, model, outcome, to }: Query): UsageQuery {

@@ -1,0 +1,107 @@
+import { type FormEvent, useState } from 'react';
+import { type ApiFailure, pathOf } from '../../api/client';
+import { useChange } from '../../api/queries';
+import { Button } from '../../parts/basics';
+import { Dialog } from '../../parts/dialog';
+import { Failure } from '../../parts/states';
+import type { IssuedKey } from './key-list';
+import { Secret } from './secret';
+
+const LIMITS = [
+  ['requests_per_minute', 'Requests per minute'],
+  ['tokens_per_day', 'Tokens per day, UTC'],
+  ['dollars_per_month', 'Dollars per month, UTC'],
+] as const;
+
+/** Creates a key and issues its secret. */
+export function NewKey({ workspace }: { readonly workspace: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const create = useChange();
+  const issue = useChange<IssuedKey>();
+  const failure: ApiFailure | null = create.error ?? issue.error;
+  const secret = issue.data?.key;
+  const close = () => {
+    create.reset();
+    issue.reset();
+    setOpen(false);
+  };
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const given = (name: string) => String(form.get(name) ?? '').trim();
+    const limits = LIMITS.flatMap(([name]) => (given(name) === '' ? [] : [[name, Number(given(name))] as const]));
+    const models = given('models')
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '');
+    const spec = {
+      role: given('role'),
+      ...(models.length === 0 ? {} : { models }),
+      ...(limits.length === 0 ? {} : { limits: { '*': Object.fromEntries(limits) } }),
+    };
+    const base = `workspaces/${pathOf(workspace, 'apikeys')}`;
+    const body = { apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: given('name'), workspace }, spec };
+    try {
+      await create.mutateAsync({ method: 'POST', path: base, body });
+      await issue.mutateAsync({ method: 'POST', path: `${base}/${pathOf(given('name'), 'issue')}` });
+    } catch {
+      // Shown below.
+    }
+  };
+  return (
+    <>
+      <Button look="primary" onClick={() => setOpen(true)}>
+        New key
+      </Button>
+      <Dialog title="New API key" isOpen={isOpen} onClose={close}>
+        {secret === undefined ? (
+          <form className="form" onSubmit={(event) => void submit(event)}>
+            <label className="field">
+              <span>Name</span>
+              <input
+                name="name"
+                required
+                pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
+                title="a-z, 0-9 and -"
+                maxLength={63}
+              />
+            </label>
+            <label className="field">
+              <span>Role in the console and the API</span>
+              <select name="role" defaultValue="none">
+                <option value="none">none: requests to models only</option>
+                <option value="viewer">viewer: reads everything</option>
+                <option value="operator">operator: changes endpoints</option>
+                <option value="admin">admin: changes everything</option>
+              </select>
+            </label>
+            <label className="field">
+              <span>Models, separated by commas; empty for all</span>
+              <input name="models" />
+            </label>
+            {LIMITS.map(([name, label]) => (
+              <label key={name} className="field">
+                <span>{label}; empty for no limit</span>
+                <input name={name} type="number" min={0} step="any" />
+              </label>
+            ))}
+            {failure === null ? null : <Failure error={failure} />}
+            <div className="dialog-actions">
+              <Button onClick={close}>Cancel</Button>
+              <Button type="submit" look="primary" disabled={create.isPending || issue.isPending}>
+                Create
+              </Button>
+            </div>
+          </form>
+        ) : (
+          <>
+            <Secret secret={secret} />
+            <div className="dialog-actions">
+              <Button onClick={close}>Done</Button>
+            </div>
+          </>
+        )}
+      </Dialog>
+    </>
+  );
+}

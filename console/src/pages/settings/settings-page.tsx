@@ -1,0 +1,109 @@
+import { useMay } from '../../api/access';
+import { useChange, useGet, useSession } from '../../api/queries';
+import { Button, Card, PageHead } from '../../parts/basics';
+import { AsCommand, Command } from '../../parts/command';
+import { Failure, Loading } from '../../parts/states';
+
+type Configuration = Readonly<Record<string, unknown>>;
+
+const PARTS: readonly { readonly title: string; readonly keys: readonly string[] }[] = [
+  {
+    title: 'Gateway',
+    keys: ['listen', 'admin', 'timeouts', 'limits', 'health', 'breaker', 'retries', 'signals', 'drainMs', 'seed'],
+  },
+  { title: 'Access', keys: ['access', 'http', 'prices'] },
+  { title: 'Store', keys: ['store', 'dataDir', 'leaderLease'] },
+  { title: 'Telemetry', keys: ['record', 'accessLog', 'decisionLog', 'tracing'] },
+];
+
+/** The configuration in force, without passwords. */
+export function SettingsPage() {
+  const { data: session } = useSession();
+  const mayRead = useMay('viewer');
+  const { data, error, refetch } = useGet<Configuration>(mayRead ? 'config' : null);
+  return (
+    <>
+      <PageHead title="Settings" about="The configuration in force, without passwords" actions={<Reload />} />
+      {error === null ? null : <Failure error={error} onRetry={() => void refetch()} />}
+      <Card title="About">
+        <dl className="facts">
+          <dt>Version</dt>
+          <dd>{session?.version}</dd>
+          <dt>For clients</dt>
+          <dd>
+            <code>{session?.gateway_url}</code>
+          </dd>
+          <dt>API</dt>
+          <dd>
+            <a href="/api/v1/openapi.json">OpenAPI 3.1</a>
+          </dd>
+          <dt>Backup</dt>
+          <dd>
+            {session?.has_store === true ? (
+              <Command text="twinyard backup --store STORE --to twinyard.backup" />
+            ) : (
+              'Nothing to back up: this gateway has no store'
+            )}
+          </dd>
+        </dl>
+      </Card>
+      {data === undefined ? mayRead && error === null ? <Loading /> : null : <Parts configuration={data} />}
+      <AsCommand
+        commands={['twinyard doctor', `curl -H "authorization: Bearer $TOKEN" ${location.origin}/api/v1/config`]}
+      />
+    </>
+  );
+}
+
+function Parts({ configuration }: { readonly configuration: Configuration }) {
+  return PARTS.map(({ keys, title }) => (
+    <Card key={title} title={title}>
+      <dl className="facts">
+        {keys
+          .filter((key) => configuration[key] !== undefined)
+          .map((key) => (
+            <Setting key={key} name={key} value={configuration[key]} />
+          ))}
+      </dl>
+    </Card>
+  ));
+}
+
+function Setting({ name, value }: { readonly name: string; readonly value: unknown }) {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const words = isMap
+    ? Object.entries(value).map(([key, one]) => `${key} ${JSON.stringify(one)}`)
+    : [value === null ? 'off' : JSON.stringify(value)];
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <code>{words.join(' · ')}</code>
+      </dd>
+    </>
+  );
+}
+
+/** Reads the configuration file again. */
+function Reload() {
+  const mayReload = useMay('operator');
+  const change = useChange<{ readonly needs_restart: readonly string[] }>();
+  if (!mayReload) return null;
+  const rest = change.data?.needs_restart ?? [];
+  return (
+    <>
+      <span role="status" className="muted">
+        {change.error !== null
+          ? change.error.message
+          : change.data === undefined
+            ? ''
+            : rest.length === 0
+              ? 'Reloaded'
+              : `Reloaded; needs a restart: ${rest.join(', ')}`}
+      </span>
+      <Button disabled={change.isPending} onClick={() => change.mutate({ method: 'POST', path: 'config/reload' })}>
+        Reload the file
+      </Button>
+    </>
+  );
+}
