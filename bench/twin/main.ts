@@ -2,11 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { h200 } from './h200.js';
 import { heterogeneous } from './heterogeneous.js';
 import { live } from './live.js';
+import { profiles } from './profiles.js';
 import { virtual } from './virtual.js';
 
 /**
  * How well what-if predicts: `virtual` (a gateway and emulated engines in virtual time), `live` (the same in real time, on
- * loopback; the number of seeds, and a folder that keeps recordings, may be given), `h200` (measured runs on real replicas, whose folder may be given). `heterogeneous` (two GPUs, one 2.5 times as fast, under every policy in both worlds; some policies may be given). All without an argument.
+ * loopback; the number of seeds, and a folder that keeps recordings, may be given), `h200` (measured runs on real replicas, whose folder may be given). `heterogeneous` (two GPUs, one 2.5 times as fast, under every policy in both worlds; some policies may be given). `profiles` (what
+ * fits of latency profiles cost). All without an argument.
  */
 /** Two cases for each. */
 const LIVE_SEEDS = 10;
@@ -18,6 +20,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   live: () => live(Number(part === 'live' ? (given ?? LIVE_SEEDS) : LIVE_SEEDS), say, process.argv[4]),
   heterogeneous: () => heterogeneous(say, part === 'heterogeneous' ? given : undefined),
   h200: () => h200(given ?? truth, say),
+  profiles: () => profiles(say),
 };
 for (const [name, run] of Object.entries(parts)) {
   if (part !== 'all' && part !== name) continue;

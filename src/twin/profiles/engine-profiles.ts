@@ -201,6 +201,7 @@ export class EngineProfiles implements ProfileBook {
     const { makeFit, nowUs, warn } = this.#parts;
     const columns = traffic.samples.columns(schedule.sinceUs);
     schedule.tried(traffic, nowUs());
+    if (entry.profile === null) entry.problem = 'the first fit is under way: nothing is predicted yet';
     const name = `${entry.endpoint}/${entry.engine}`;
     const { assumes, job } = fitRequest(name, columns, care.facts, entry.profile, nowUs());
     try {

@@ -1,10 +1,10 @@
-/** Of one core: what fits take on average. */
-export const FIT_SHARE = 0.05;
-
 /**
- * Keeps work within a share of a core: every piece of work is followed by a pause in proportion. Time counts whether or not
- * the processor worked for it, so that the share is never exceeded.
+ * Of one core: what the thread of a fit takes on average. With the garbage collector and the compiler, which have threads of
+ * their own, fits take at most 5 %.
  */
+export const FIT_SHARE = 0.035;
+
+/** Keeps work within a share of a core: every piece of work is followed by a pause in proportion. */
 export class ProcessorBudget {
   /** Spent on work so far. */
   busyMs = 0;
