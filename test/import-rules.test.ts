@@ -139,6 +139,7 @@ const LOADS_ON_DEMAND = [
   'cli/keys.ts',
   'cli/profiles.ts',
   'cli/rollout.ts',
+  'cli/shadow/shadow.ts',
   'cli/subcommands.ts',
   'cli/completion/completion-model.ts',
 ];

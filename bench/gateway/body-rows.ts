@@ -33,7 +33,7 @@ async function processorTime(rival: Rival, script: string, connections: number, 
 }
 
 /** Of each router by name, the median of alternating rounds; the first round warms up. */
-async function processorTimes(
+export async function processorTimes(
   rivals: readonly Rival[],
   script: string,
   connections: number,

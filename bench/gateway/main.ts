@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { BenchTable } from '../bench-table.js';
 import { besideRows, longRows, processorRows, type Rival, worstRows } from './body-rows.js';
 import { type Load, loaded, median } from './measure.js';
+import { shadowConfig, shadowRows } from './shadow-rows.js';
 import { wrkScript } from './wrk-script.js';
 
 /**
@@ -15,7 +16,7 @@ import { wrkScript } from './wrk-script.js';
  * names (`pip install vllm-router smg` into a throw-away environment). Arguments: rounds, seconds of each, and which rows
  * (all by default). Tails differ from round to round by a fifth: it takes many rounds to separate two routers.
  */
-const ROWS = ['plain', 'streamed', 'one', 'processor', 'long', 'beside', 'worst'];
+const ROWS = ['plain', 'streamed', 'one', 'processor', 'long', 'beside', 'worst', 'shadow'];
 const [rounds = 9, secondsLong = 2] = process.argv.slice(2, 4).map(Number);
 const chosen = process.argv.length > 4 ? process.argv.slice(4) : ROWS;
 const unknown = chosen.filter((row) => !ROWS.includes(row));
@@ -189,6 +190,13 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
   if (chosen.includes('long')) await longRows(table, compared, { folder, key }, [rounds, secondsLong]);
   if (chosen.includes('beside')) await besideRows(table, compared, { folder, key }, [rounds, secondsLong]);
   if (chosen.includes('worst')) await worstRows(table, compared[0]!);
+  if (chosen.includes('shadow')) {
+    // Started late: a further gateway would take time from the others.
+    const args = [cli, 'serve', '-c', shadowConfig(folder, urls), '--port', '9320', '--admin-port', '9321'];
+    const name = 'twinyard, a shadow';
+    const shadowed: Rival = { name, port: 9320, pid: await start(9320, process.execPath, args) };
+    await shadowRows(table, rivals[0]!, shadowed, { folder, key }, [rounds, secondsLong]);
+  }
   table.print();
 } finally {
   for (const child of started) child.kill('SIGTERM');

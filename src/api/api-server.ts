@@ -1,6 +1,7 @@
 import type { ControlHost } from '../control/control-plane.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { AdminApi } from '../gateway/server/admin-api.js';
+import { installShadows } from '../twin/shadow/install-shadows.js';
 import { type Authenticated, Authenticator } from './access/authenticate.js';
 import { type Caller, workspaceRoles } from './access/caller.js';
 import { whileAllowed } from './access/while-allowed.js';
@@ -18,11 +19,12 @@ export interface ServedApi extends AdminApi {
 }
 
 /**
- * Serves the API and the console on the admin port of a gateway.
+ * Serves the API and the console on the admin port of a gateway, and lets shadow policies follow its endpoints.
  * @param control the control plane of this process, once it is open; null where there is none
  */
 export function serveApi(gateway: Gateway, control: Promise<{ readonly host: ControlHost }> | null = null): ServedApi {
   const authenticator = new Authenticator(gateway);
+  installShadows(gateway);
   const sessions = new Sessions(() => gateway.nowMs());
   // Reported to the calls that need it.
   control?.catch(() => {});

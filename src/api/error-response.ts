@@ -63,6 +63,9 @@ const STATUS: Readonly<Record<string, number>> = {
   RESOURCE_IN_USE: 409,
   RESOURCE_LIMIT: 413,
   RESOURCE_UNKNOWN: 404,
+  SHADOW_CONFIGURED: 409,
+  SHADOW_TOO_MANY: 409,
+  SHADOW_UNKNOWN: 404,
 };
 
 /** The response for an error of the client, the store or a registry. Anything else is a bug and is thrown again. */

@@ -245,6 +245,10 @@ describe('every response fits the schema of the OpenAPI document', () => {
     await ask(`PUT ${FILE_ENDPOINT}/policy`, { routing: { policy: 'lmetric' }, priority: { policy: 'x' } });
     expect((await ask(`GET ${FILE_ENDPOINT}/policy/history`)).items.length).toBeGreaterThan(1);
     await ask(`POST ${FILE_ENDPOINT}/policy/rollback`);
+    await ask(`PUT ${FILE_ENDPOINT}/shadows/least`, { policy: 'least-loaded', options: { tie_break: 'first' } });
+    await ask(`PUT ${FILE_ENDPOINT}/shadows/least`, { policy: 'nothing' });
+    expect((await ask(`GET ${FILE_ENDPOINT}/shadows`)).items).toMatchObject([{ name: 'least', source: 'added' }]);
+    await ask(`DELETE ${FILE_ENDPOINT}/shadows/least`);
     await ask('POST config/reload');
     await ask('PUT workspaces/default/endpoints/none/policy', {});
   });

@@ -14,6 +14,7 @@ import { PLAYGROUND_ROUTES } from './routes/traffic/playground-routes.js';
 import { TRAFFIC_ROUTES } from './routes/traffic/traffic-routes.js';
 import { USAGE_ROUTES } from './routes/traffic/usage-routes.js';
 import { PROFILE_ROUTES } from './routes/twin/profile-routes.js';
+import { SHADOW_ROUTES } from './routes/twin/shadow-routes.js';
 import { WATCH_ROUTES } from './routes/watch-routes.js';
 
 const OPEN_API = defineRoute({
@@ -37,6 +38,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...KINDS.flatMap((kind) => [...resourceRoutes(kind), ...revisionRoutes(kind)]),
   ...ENDPOINT_ROUTES,
   ...SERVED_ENDPOINT_ROUTES,
+  ...SHADOW_ROUTES,
   ...REGISTRY_ROUTES,
   ...API_KEY_ROUTES,
   ...GATEWAY_ROUTES,

@@ -52,6 +52,9 @@ import { DEMO } from './serve/demo.js';
 import { ENGINE } from './serve/engine.js';
 import { KUBE_ROLE } from './serve/kube-role.js';
 import { SERVE } from './serve/serve.js';
+import { SHADOW_ADD } from './shadow/add.js';
+import { SHADOW_LIST } from './shadow/list.js';
+import { SHADOW_REMOVE } from './shadow/remove.js';
 import { REPLAY } from './simulate/replay.js';
 import { RUN } from './simulate/run.js';
 import { SWEEP } from './sweep/sweep.js';
@@ -87,6 +90,9 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   DEMO,
   ENGINE,
   EXPLAIN,
+  SHADOW_ADD,
+  SHADOW_LIST,
+  SHADOW_REMOVE,
   PROFILES_LIST,
   PROFILES_SHOW,
   PROFILES_PIN,

@@ -108,6 +108,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./explain/explain.js')).explain,
   },
   {
+    name: 'shadow',
+    group: 'Serve',
+    summary: 'let other policies decide about live requests without placing them, and compare',
+    load: async () => (await import('./shadow/shadow.js')).shadow,
+  },
+  {
     name: 'profiles',
     group: 'Operate',
     summary: 'list, show, pin and export the latency profiles that a gateway fits to its traffic',

@@ -215,8 +215,8 @@ export class Gateway {
   metricsText(): string {
     const { endpoints, inFlight, log, metrics } = this;
     const view = { endpoints, inFlight, log, metrics, nowUs: this.clock.nowUs };
-    const parts = { flow: flowsOf(endpoints), prediction: this.traffic, listeners: this.#ports.listeners };
-    return metricsText(view, { ...this.#services.metrics, ...parts });
+    const parts = { flow: flowsOf(endpoints), prediction: this.traffic, shadows: this.fleet.shadowFigures() };
+    return metricsText(view, { ...this.#services.metrics, ...parts, listeners: this.#ports.listeners });
   }
 
   fault(error: unknown): void {

@@ -59,6 +59,11 @@ export function badFileValue(place: string, problem: string, accepted: string): 
   return new InputError('BAD_VALUE', place, problem, `give ${accepted}`);
 }
 
+/** A shadow policy that cannot be. */
+export function invalidShadow(place: string, problem: string, hint: string): InputError {
+  return new InputError('SHADOW_INVALID', place, problem, hint);
+}
+
 /** A key of a file that would have no effect. */
 export function idleFileKey(place: string, problem: string, hint: string): InputError {
   return new InputError('CONFLICTING_FLAGS', place, problem, hint);

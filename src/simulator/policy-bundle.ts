@@ -32,6 +32,7 @@ const WITHOUT_EFFECT: readonly [path: string, of: (keys: PolicyKeys) => unknown,
     'has no effect in a simulation: blocks are those of the replicas (--block-size-in-tokens)',
   ],
   ['routing.cache_blocks', ({ routing }) => routing?.cache_blocks, 'has no effect in a simulation'],
+  ['shadow', ({ shadow }) => shadow, 'has no effect in a simulation: compare runs each policy for itself'],
   ['max_num_seqs', (keys) => keys.max_num_seqs, 'has no effect in a simulation: give --max-num-seqs'],
 ];
 

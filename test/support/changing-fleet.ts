@@ -4,6 +4,7 @@ import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { LiveFleet } from './live-fleet.js';
 import { randomRequests, type ScriptedRequest } from './scripted-requests.js';
 import { SimulatedFleet } from './simulated-fleet.js';
+import type { Watched } from './two-worlds.js';
 
 /** One world's decisions while replicas join, leave and fail, driven step by step. */
 export interface FleetWorld {
@@ -43,9 +44,10 @@ export async function compareWorlds(
   config: ClusterConfig,
   seed: number,
   differ: (step: string, live: string[], simulated: string[]) => void,
+  watched: Watched = {},
 ): Promise<Comparison> {
   const requests = randomRequests(REQUESTS, seed);
-  const live = new LiveFleet(requests, config);
+  const live = new LiveFleet(requests, config, watched);
   const script = new Script(requests, live, new SimulatedFleet(requests, config, MOST_REPLICAS), seed, differ);
   try {
     return script.run();

@@ -9,7 +9,7 @@ import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import type { FleetWorld, Reported } from './changing-fleet.js';
 import { scriptedPredictors, shareSpeeds } from './scripted-predictors.js';
 import type { ScriptedRequest } from './scripted-requests.js';
-import { livePolicyOf } from './two-worlds.js';
+import { livePolicyOf, type Watched } from './two-worlds.js';
 
 /** A gateway's endpoint with its real replicas, at a time of the test's choice. No connection is ever made. */
 export class LiveFleet implements FleetWorld {
@@ -17,31 +17,43 @@ export class LiveFleet implements FleetWorld {
   readonly #endpoint: Endpoint;
   readonly #made: LiveReplica[] = [];
   readonly #placements = new Map<number, PlacedRequest>();
+  readonly #afterEvent: () => void;
   #decided: string[] = [];
   readonly #predictors: PredictorSource;
   #nowUs = 0;
 
-  constructor(requests: readonly ScriptedRequest[], config: ClusterConfig) {
+  constructor(
+    requests: readonly ScriptedRequest[],
+    config: ClusterConfig,
+    { afterEvent = () => {}, choices = [], ring = new DecisionRing(1), shadows }: Watched = {},
+  ) {
+    this.#afterEvent = afterEvent;
     this.#requests = requests;
     this.#predictors = scriptedPredictors(config);
-    this.#endpoint = new Endpoint('default', livePolicyOf(config), {
-      config: {
-        seed: config.seed,
-        signals: { intervalMs: 1, staleMs: 1e9 },
-        slowStartMs: 0,
-        timeouts: GATEWAY_DEFAULTS.timeouts,
-        waitMs: 0,
+    this.#endpoint = new Endpoint(
+      'default',
+      { ...livePolicyOf(config), shadows: choices },
+      {
+        config: {
+          seed: config.seed,
+          signals: { intervalMs: 1, staleMs: 1e9 },
+          slowStartMs: 0,
+          timeouts: GATEWAY_DEFAULTS.timeouts,
+          waitMs: 0,
+        },
+        metrics: new GatewayMetrics(),
+        ring,
+        shadows: shadows ?? null,
+        log: null,
+        warn: () => {},
+        nowUs: () => this.#nowUs,
+        newAlarm: () => ({ set: () => {} }),
       },
-      metrics: new GatewayMetrics(),
-      ring: new DecisionRing(1),
-      log: null,
-      warn: () => {},
-      nowUs: () => this.#nowUs,
-      newAlarm: () => ({ set: () => {} }),
-    });
+    );
   }
 
   decided(): string[] {
+    this.#afterEvent();
     const lines = this.#decided;
     this.#decided = [];
     return lines;

@@ -2,11 +2,13 @@ import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../src/g
 import { DecisionRing } from '../../src/gateway/decisions/decision-ring.js';
 import { Endpoint } from '../../src/gateway/fleet/endpoint/endpoint.js';
 import type { PlacedRequest } from '../../src/gateway/fleet/endpoint/placer.js';
+import type { ShadowPort } from '../../src/gateway/fleet/endpoint/shadow-port.js';
 import { LiveReplica } from '../../src/gateway/fleet/replica/live-replica.js';
 import type { Waiting } from '../../src/gateway/flow/waiting.js';
 import { fakeFacts } from '../../src/gateway/request/fake-facts.fixture.js';
 import type { RequestFacts } from '../../src/gateway/request/request-facts.js';
 import { GatewayMetrics } from '../../src/gateway/telemetry/gateway-metrics.js';
+import type { ShadowChoice } from '../../src/policy/bundle/shadow-choice.js';
 import { type FakeRequest, fakeLatency } from '../../src/replica/fake-replica.fixture.js';
 import { scaledLatency } from '../../src/replica/latency/latency-range.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
@@ -47,13 +49,22 @@ export function livePolicyOf({ admission, flowControl, replica, routing, ...conf
   };
 }
 
+/** Shadows that follow a live endpoint, and what is called after each of its events. */
+export interface Watched {
+  choices?: readonly ShadowChoice[];
+  shadows?: ShadowPort;
+  ring?: DecisionRing;
+  afterEvent?: () => void;
+}
+
 /** Every decision of a gateway's endpoint about the same arrivals, in front of engines with the same virtual clock. */
 export async function live(
   list: readonly FakeRequest[],
   config: ClusterConfig,
   newEngine: NewEngine,
+  watched: Watched = {},
 ): Promise<Verdict[]> {
-  const world = new LiveWorld(list, config, newEngine);
+  const world = new LiveWorld(list, config, newEngine, watched);
   world.run();
   await world.close();
   return world.verdicts;
@@ -63,6 +74,7 @@ class LiveWorld {
   readonly verdicts: Verdict[] = [];
   readonly #list: readonly FakeRequest[];
   readonly #config: ClusterConfig;
+  readonly #afterEvent: () => void;
   readonly #endpoint: Endpoint;
   readonly #replicas: LiveReplica[];
   readonly #engines;
@@ -74,7 +86,13 @@ class LiveWorld {
   #wake: () => void = () => {};
   #scrapedUs = 0;
 
-  constructor(list: readonly FakeRequest[], config: ClusterConfig, newEngine: NewEngine) {
+  constructor(
+    list: readonly FakeRequest[],
+    config: ClusterConfig,
+    newEngine: NewEngine,
+    { afterEvent = () => {}, choices = [], ring = new DecisionRing(1), shadows }: Watched,
+  ) {
+    this.#afterEvent = afterEvent;
     this.#list = list;
     this.#config = config;
     const ids = Array.from({ length: config.instances }, (_, i) => `instance_${i}`);
@@ -90,28 +108,33 @@ class LiveWorld {
       (id) => new LiveReplica({ id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS),
     );
     for (const replica of this.#replicas) replica.healthy(0);
-    this.#endpoint = new Endpoint('default', livePolicyOf(config), {
-      config: {
-        seed: config.seed,
-        signals: { intervalMs: 1, staleMs: 1e9 },
-        slowStartMs: 0,
-        timeouts: GATEWAY_DEFAULTS.timeouts,
-        waitMs: 0,
+    this.#endpoint = new Endpoint(
+      'default',
+      { ...livePolicyOf(config), shadows: choices },
+      {
+        config: {
+          seed: config.seed,
+          signals: { intervalMs: 1, staleMs: 1e9 },
+          slowStartMs: 0,
+          timeouts: GATEWAY_DEFAULTS.timeouts,
+          waitMs: 0,
+        },
+        metrics: new GatewayMetrics(),
+        ring,
+        shadows: shadows ?? null,
+        log: null,
+        warn: () => {},
+        nowUs: () => this.#nowUs,
+        newAlarm: (wake) => {
+          this.#wake = wake;
+          return {
+            set: (atUs) => {
+              this.#alarmUs = atUs;
+            },
+          };
+        },
       },
-      metrics: new GatewayMetrics(),
-      ring: new DecisionRing(1),
-      log: null,
-      warn: () => {},
-      nowUs: () => this.#nowUs,
-      newAlarm: (wake) => {
-        this.#wake = wake;
-        return {
-          set: (atUs) => {
-            this.#alarmUs = atUs;
-          },
-        };
-      },
-    });
+    );
     const predictors = replicaPredictors(config, fakeLatency(LATENCY));
     shareSpeeds(this.#endpoint, ids, predictors);
     this.#endpoint.setReplicas(this.#replicas);
@@ -122,6 +145,7 @@ class LiveWorld {
   run(): void {
     const inStep = this.#config.flowControl?.dispatchTickUs === 0;
     for (let next = 0; ; ) {
+      this.#afterEvent();
       const arrivalUs = this.#list[next]?.at ?? NEVER;
       const atUs = Math.min(arrivalUs, this.#alarmUs);
       if (inStep ? this.#runEarliest(atUs) : this.#runAll(atUs)) continue;

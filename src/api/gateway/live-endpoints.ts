@@ -6,6 +6,7 @@ import type { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
 import type { EngineProfileState, ProfileBook } from '../../gateway/prediction/profile-book.js';
 import type { ServedGateway } from '../api-host.js';
 import { managedEndpoint, unknownEndpoint } from '../errors.js';
+import { shadowView } from '../views/shadow-views.js';
 import { withoutSecrets } from '../without-secrets.js';
 
 export interface EndpointName {
@@ -39,8 +40,7 @@ export function fileEndpoint(gateway: Pick<ServedGateway, 'endpoints'>, called: 
   return endpoint;
 }
 
-/** @param profiles null where none are kept */
-export function endpointView(endpoint: Endpoint, profiles: ProfileBook | null) {
+export function endpointView(gateway: Pick<ServedGateway, 'fleet' | 'nowMs' | 'traffic'>, endpoint: Endpoint) {
   const { flow, inFlight, managed, policy, policyHash, replicas } = endpoint;
   return {
     ...endpointName(endpoint),
@@ -51,7 +51,8 @@ export function endpointView(endpoint: Endpoint, profiles: ProfileBook | null) {
     in_flight: inFlight,
     queued: Object.fromEntries(flow.waitingByClass()),
     replicas: replicas.map(({ id }) => id),
-    profiles: profiles?.states(endpoint.name).map(profileSummary) ?? [],
+    shadows: (gateway.fleet.shadows?.of(endpoint) ?? []).map((one) => shadowView(one, gateway.nowMs())),
+    profiles: gateway.traffic.profiles?.states(endpoint.name).map(profileSummary) ?? [],
   };
 }
 

@@ -98,7 +98,7 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     handle({ gateway }, { caller, query }) {
       const { workspace } = query;
       if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
-      const all = [...gateway.endpoints.values()].map((one) => endpointView(one, gateway.traffic.profiles));
+      const all = [...gateway.endpoints.values()].map((one) => endpointView(gateway, one));
       const wanted = all.filter((one) => sees(caller, one) && (workspace === undefined || one.workspace === workspace));
       return ok(
         pageOfAll(
@@ -119,12 +119,7 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     summary: 'Return an endpoint as it is served now',
     response: { type: 'object', schema: LIVE_ENDPOINT },
     handle: ({ gateway }, { params }) =>
-      ok(
-        endpointView(
-          liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! }),
-          gateway.traffic.profiles,
-        ),
-      ),
+      ok(endpointView(gateway, liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! }))),
   }),
   RECORDING_ROUTE,
   defineRoute({

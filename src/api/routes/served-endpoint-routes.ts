@@ -81,7 +81,7 @@ export const SERVED_ENDPOINT_ROUTES: readonly ApiRoute[] = [
         const endpoint = fileEndpoint(host.gateway, calledIn(request.params));
         const policy = readPolicyBody(request.body, endpoint.policy, (line) => warnings.push(line));
         const next = { policy: policyKeys(policy), policy_hash: policyHashOf(policy) };
-        return ok({ ...endpointView(endpoint, host.gateway.traffic.profiles), ...next, warnings });
+        return ok({ ...endpointView(host.gateway, endpoint), ...next, warnings });
       }
       const view = await changePolicy(host, request, (endpoint) =>
         endpoint.setPolicy(readPolicyBody(request.body, endpoint.policy, (line) => warnings.push(line))),
@@ -192,5 +192,5 @@ async function changePolicy(
     ...{ kind: 'Policy', workspace: params.workspace!, name: endpoint.name, action: 'update' },
     ...{ before, after: policyKeys(endpoint.policy) },
   });
-  return endpointView(endpoint, host.gateway.traffic.profiles);
+  return endpointView(host.gateway, endpoint);
 }

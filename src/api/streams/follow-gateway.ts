@@ -55,7 +55,7 @@ export type GatewayChange =
 
 /** The same for the gateway itself: changes from now on. */
 export async function* followGateway(
-  gateway: Pick<ServedGateway, 'config' | 'endpoints' | 'isDraining' | 'traffic'>,
+  gateway: Pick<ServedGateway, 'config' | 'endpoints' | 'fleet' | 'isDraining' | 'nowMs' | 'traffic'>,
   signal: AbortSignal,
   pauseMs = PAUSE_MS,
 ): AsyncGenerator<GatewayChange> {
@@ -69,14 +69,14 @@ export async function* followGateway(
     for (const endpoint of gateway.endpoints.values()) {
       const before = hashes.get(fullName(endpoint));
       if (before !== undefined && before !== endpoint.policyHash)
-        yield { type: 'policy', endpoint: endpointView(endpoint, gateway.traffic.profiles) };
+        yield { type: 'policy', endpoint: endpointView(gateway, endpoint) };
     }
     ({ config, isDraining } = gateway);
     hashes = hashesOf(gateway);
   }
 }
 
-type Endpoint = Parameters<typeof endpointView>[0];
+type Endpoint = Parameters<typeof endpointView>[1];
 
 const hashesOf = ({ endpoints }: Pick<ServedGateway, 'endpoints'>) =>
   new Map([...endpoints.values()].map((endpoint) => [fullName(endpoint), endpoint.policyHash]));

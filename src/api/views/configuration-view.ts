@@ -73,6 +73,16 @@ const policy = section('PolicyInForce', {
   tenantBudgets: described(v.record(v.string(), numeric), "shares of the fleet's seats by tenant"),
   seatsPerReplica: described(naturalNumber, 'seats per replica, for tenantBudgets'),
   flowControl: described(nullable(flowControl), 'the queue in front of the fleet; null for none'),
+  shadows: described(
+    v.array(
+      section('ShadowInForce', {
+        name: described(string, 'name of the shadow'),
+        policy: described(string, 'routing policy'),
+        options: described(openMap, 'its options by name'),
+      }),
+    ),
+    'policies that decide about the same requests and place none',
+  ),
 });
 
 const endpoint: v.GenericSchema<unknown, EndpointConfig> = section('EndpointInForce', {

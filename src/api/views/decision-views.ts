@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { DecisionRecord } from '../../gateway/decisions/decision-ring.js';
 import type { RequestExplanation } from '../../gateway/decisions/find-explanation.js';
 import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
+import { SHADOW_OUTCOMES, type ShadowDecision } from '../../gateway/decisions/shadow-decision.js';
 import type { FlipRecord } from '../../policy/flip/flip-record.js';
 import { section } from '../../schema/fields.js';
 import { described, maybe, naturalNumber, nullable, numeric, string } from './parts.js';
@@ -24,6 +25,21 @@ const RECORDED_REPLICA = section('RecordedReplica', {
   terms: described(v.record(v.string(), signal), 'what its score is made of, by name'),
 });
 
+const SHADOW_DECISION: v.GenericSchema<unknown, ShadowDecision> = section('ShadowDecision', {
+  shadow: described(string, 'name of the shadow'),
+  policy: described(string, 'its routing policy'),
+  replica: described(
+    nullable(string),
+    'the replica it chose where requests are placed by the policy that serves; null where it would refuse the request',
+  ),
+  outcome: described(v.picklist(SHADOW_OUTCOMES), 'how that compares with the choice of the policy that serves'),
+  ownReplica: described(nullable(string), 'the replica it chose where it had placed all requests before itself'),
+  ttftDifferenceMs: described(
+    nullable(numeric),
+    'predicted TTFT of its choice minus that of the replica that served, in milliseconds; null where it is not known',
+  ),
+});
+
 const decision = {
   id: described(string, 'request id'),
   endpoint: described(string, 'endpoint: name, or workspace/name'),
@@ -39,6 +55,10 @@ const decision = {
   rule: described(string, 'the rule by which it was chosen'),
   tied: described(naturalNumber, 'replicas with the best score'),
   replicas: described(v.array(RECORDED_REPLICA), 'every replica as the policy saw it'),
+  shadows: described(
+    v.array(SHADOW_DECISION),
+    'what shadow policies chose; one that did not decide about it is missing',
+  ),
 };
 
 const FLIP: v.GenericSchema<unknown, FlipRecord> = section('Flip', {

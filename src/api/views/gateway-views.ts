@@ -6,6 +6,7 @@ import { section } from '../../schema/fields.js';
 import { USAGE_DIMENSIONS } from '../../store/usage/usage-record.js';
 import { described, maybe, naturalNumber, nullable, numeric, string } from './parts.js';
 import { PROFILE_SUMMARY } from './profile-views.js';
+import { SHADOW_REPORT } from './shadow-views.js';
 
 /** What the gateway returns of itself: replicas, endpoints, policies, limits and usage. */
 
@@ -53,6 +54,7 @@ export const LIVE_ENDPOINT = section('LiveEndpoint', {
   in_flight: described(naturalNumber, 'requests in flight'),
   queued: described(v.record(v.string(), naturalNumber), 'requests waiting in its queue, by SLO class'),
   replicas: described(v.array(string), 'ids of its replicas'),
+  shadows: described(v.array(SHADOW_REPORT), 'its shadow policies and how often they agree'),
   profiles: described(v.array(PROFILE_SUMMARY), 'latency profiles of its engines'),
   warnings: maybe(v.array(string), 'after a change of the policy: keys that have no effect'),
 });

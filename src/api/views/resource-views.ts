@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { KINDS } from '../../control/resources/kinds.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
+import { SHADOW_SCHEMA } from '../../policy/bundle/shadow-choice.js';
 import { section } from '../../schema/fields.js';
 import type { FieldDifference } from '../../store/resources/resource-differences.js';
 import type { ApiErrorBody } from '../error-response.js';
@@ -69,6 +70,7 @@ const AUDITED = v.union([
     models: maybe(nullable(v.array(string)), 'models it serves; null: read from the replica'),
   }),
   POLICY_SCHEMA,
+  SHADOW_SCHEMA,
   CONFIGURATION,
 ]);
 
@@ -77,7 +79,7 @@ export const AUDIT_ENTRY = section('AuditEntry', {
   at: described(string, 'time'),
   actor: described(string, 'who made the change'),
   action: described(v.picklist(['create', 'update', 'delete', 'remove', 'issue', 'revoke', 'status']), 'what was done'),
-  kind: described(string, 'kind of the resource, or Replica, Policy or Configuration of the gateway'),
+  kind: described(string, 'kind of the resource, or Replica, Policy, Shadow or Configuration of the gateway'),
   workspace: described(string, 'workspace; empty for what belongs to none'),
   name: described(string, 'name'),
   uid: described(string, 'uid of the resource; empty for what is no resource'),

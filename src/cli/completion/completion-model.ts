@@ -1,4 +1,5 @@
 import { KINDS } from '../../control/resources/kinds.js';
+import { ROUTING_POLICIES } from '../../policy/registry.js';
 import { COMMANDS } from '../commands.js';
 import { CONVERT_SOURCES } from '../convert/sources.js';
 import { type CommandLine, flagsOf } from '../flags/command-line.js';
@@ -55,6 +56,8 @@ const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
   'rollout status': [words('endpoint'), NAMES],
   'rollout history': [KIND, NAMES],
   'rollout undo': [KIND, NAMES],
+  'shadow add': [words(...ROUTING_POLICIES.map(({ name }) => name))],
+  'shadow remove': [NOTHING],
   scale: [words('endpoint'), NAMES],
   logs: [words('endpoint'), NAMES],
   issue: [KEYS],

@@ -1,4 +1,5 @@
-import { FAMILIES, METRIC_GROUPS } from '../../gateway/telemetry/metric-families.js';
+import { FAMILIES } from '../../gateway/telemetry/metric-families.js';
+import { METRIC_GROUPS } from '../../gateway/telemetry/metric-family.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 
 /** Every metric of the gateway, from the table that the program itself uses. */

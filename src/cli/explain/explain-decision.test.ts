@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedReplica } from '../../gateway/decisions/decision-ring.js';
 import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
+import type { ShadowDecision } from '../../gateway/decisions/shadow-decision.js';
 import { explainDecision, explainRequest } from './explain-decision.js';
 
 function replica(id: string, change: Partial<RecordedReplica> = {}): RecordedReplica {
@@ -42,6 +43,7 @@ function record(replicas: RecordedReplica[], change: Partial<Explained> = {}): E
     rule: 'highest weighted score',
     tied: 1,
     replicas,
+    shadows: [],
     flip: NO_FLIP,
     ...change,
   };
@@ -110,6 +112,33 @@ what would have flipped it: KV cache in use of gpu-1 75.7 % instead of 25 %: gpu
     const text = explainDecision(record([replica('a'), replica('b')], { tied: 2 }));
     expect(text).toContain('a: highest weighted score; 2 were equally good, and one was drawn\n');
     expect(text).not.toContain('came second');
+  });
+
+  it('lists what shadow policies would have chosen', () => {
+    const shadow = (name: string, change: Partial<ShadowDecision>): ShadowDecision => ({
+      ...{
+        shadow: name,
+        policy: name,
+        replica: 'a',
+        outcome: 'same',
+        ownReplica: 'a',
+        ttftDifferenceMs: null,
+        ...change,
+      },
+    });
+    const shadows = [
+      shadow('p', {}),
+      shadow('q', { replica: 'b', outcome: 'different', ownReplica: 'a', ttftDifferenceMs: -12.34 }),
+      shadow('r', { replica: 'b', outcome: 'tied', ownReplica: 'b' }),
+      shadow('s', { outcome: 'forced', ownReplica: 'b' }),
+    ];
+    expect(explainDecision(record([replica('a'), replica('b')], { shadows }))).toContain(`
+shadow policies:
+  p: a, the same
+  q: b; predicted TTFT -12.3 ms; had it placed all requests before, a, the same
+  r: b, which it scores the same: a draw decided
+  s: a, the only candidate
+`);
   });
 
   it('explains a decision without a replica', () => {

@@ -3,6 +3,7 @@ import type { RequestExplanation } from '../../gateway/decisions/find-explanatio
 import { counted } from '../../report/text/format-number.js';
 import { createStyle, type TextOptions } from '../../report/text/style.js';
 import { explainRefusal } from './explain-refusal.js';
+import { explainShadows } from './explain-shadows.js';
 import { flipText } from './flip-text.js';
 
 /** Explains a request as text: the decision, why it was refused, or both. */
@@ -46,6 +47,7 @@ export function explainDecision(record: ExplainedDecision, options: TextOptions 
     '',
     record.replica === null ? 'no replica could take it' : `${record.replica}: ${record.rule}${tie(record)}`,
     ...flips(record),
+    ...explainShadows(record),
     '',
   ].join('\n');
 }

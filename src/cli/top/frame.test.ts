@@ -41,6 +41,7 @@ function reading(seconds: number, counts: Parameters<typeof metrics>[0], replica
       {
         ...{ workspace: 'default', name: 'chat', source: 'file', in_flight: 2 },
         queued: { standard: 3, batch: 4 },
+        shadows: [],
         policy: { routing: { policy: 'lmetric' } },
       },
     ],
@@ -97,6 +98,18 @@ describe('a quantile', () => {
 
 describe('a frame', () => {
   const plain = { colour: false, width: 80 };
+
+  it('has a line with the agreement of the shadow policies of an endpoint', () => {
+    const now = reading(10, {});
+    const reads = (agreement: number | null) => ({ on_real_placements: { agreement, classes: [] } });
+    const shadows = [
+      { name: 'lmetric', ...reads(0.734) },
+      { name: 'new', ...reads(null) },
+    ];
+    const endpoints = now.endpoints.map((endpoint) => ({ ...endpoint, shadows }));
+    expect(frameLines(null, { ...now, endpoints }, plain)).toContain('shadows of chat agree: lmetric 73 %, new -');
+    expect(frameLines(null, now, plain).join()).not.toContain('shadows');
+  });
 
   it('has totals, endpoints and replicas, those without requests first', () => {
     const before = reading(100, {});

@@ -34,6 +34,7 @@ export function frameLines(before: Reading | null, now: Reading, options: FrameO
     ...style.prose(tokensText(all)),
     '',
     ...endpointTable(before, now, style),
+    ...shadowLines(now, style),
     '',
   ];
   const replicas = [...now.replicas].sort((a, b) => Number(isServing(a)) - Number(isServing(b)));
@@ -93,6 +94,18 @@ function endpointTable(before: Reading | null, now: Reading, style: Style): stri
   return isWide
     ? style.table([[...titles, 'policy'], ...rows], [...alignments, 'left'])
     : style.table([titles, ...rows], alignments);
+}
+
+/** Which shadow policies agree how often with the policy that serves, for endpoints that have any. */
+function shadowLines({ endpoints }: Reading, style: Style): string[] {
+  return endpoints
+    .filter(({ shadows }) => shadows.length > 0)
+    .flatMap((endpoint) => {
+      const all = endpoint.shadows.map(
+        ({ name, on_real_placements: { agreement } }) => `${name} ${signal(agreement, share)}`,
+      );
+      return style.prose(printable(`shadows of ${labelOf(endpoint)} agree: ${all.join(', ')}`));
+    });
 }
 
 function replicaTable(replicas: readonly TopReplica[], before: Reading | null, now: Reading, style: Style): string[] {

@@ -1,4 +1,5 @@
 import type { LiveReplicaView } from '../../api/gateway/live-endpoints.js';
+import type { ShadowView } from '../../api/views/shadow-views.js';
 import { readSamples, type Samples } from '../../protocol/prometheus/read-samples.js';
 import { ApiClient } from '../api/api-client.js';
 import type { HttpTransport } from '../api/http-transport.js';
@@ -11,6 +12,7 @@ export interface TopEndpoint {
   readonly policy: { readonly routing?: { readonly policy?: string } };
   readonly in_flight: number;
   readonly queued: Readonly<Record<string, number>>;
+  readonly shadows: readonly Pick<ShadowView, 'name' | 'on_real_placements'>[];
 }
 
 /** In JSON a signal that the engine does not report is null. */

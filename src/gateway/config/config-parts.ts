@@ -4,6 +4,7 @@ import { admissionChoice } from '../../policy/bundle/admission-choice.js';
 import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import type { PolicyKeys, RoutingKeys } from '../../policy/bundle/policy-schema.js';
 import { scorersOption } from '../../policy/bundle/scorers-option.js';
+import { type ShadowKeys, shadowChoices } from '../../policy/bundle/shadow-choice.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import type { SchemaCodes } from '../../schema/problems.js';
@@ -62,6 +63,7 @@ export function policyOf(keys: PolicyKeys, base: PolicyConfig, placeOf: PlaceOf,
     tenantBudgets: keys.tenant_budgets ?? base.tenantBudgets,
     seatsPerReplica: keys.max_num_seqs ?? base.seatsPerReplica,
     flowControl: flow_control === undefined ? base.flowControl : flowControlOf(flow_control, sloTargets ?? {}),
+    shadows: keys.shadow === undefined ? base.shadows : shadowChoices(keys.shadow as ShadowKeys[], placeOf, warn),
   };
   if (sloTargets !== undefined && policy.flowControl?.dispatchOrder !== 'slo-deadline') {
     warn(`${placeOf('admission.slo_targets')}: has no effect without flow_control and its order slo-deadline`);

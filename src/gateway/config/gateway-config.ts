@@ -3,6 +3,7 @@ import type { KubeTarget } from '../../kube/discovery/kube-target.js';
 import type { LeaseTarget } from '../../kube/election/lease-name.js';
 import type { PolicyChoice } from '../../policy/bundle/admission-choice.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
+import type { ShadowChoice } from '../../policy/bundle/shadow-choice.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
 import type { RayServeTarget } from '../../ray/serve/serve-target.js';
 import type { Value } from '../../schema/fields.js';
@@ -135,6 +136,8 @@ export interface PolicyConfig {
   seatsPerReplica: number;
   /** The queue in front of the fleet; null: requests go on at once. */
   flowControl: FlowControlSettings | null;
+  /** Policies that decide about the same requests and place none. */
+  shadows: readonly ShadowChoice[];
 }
 
 export interface ReplicaConfig {
@@ -163,6 +166,7 @@ export const DEFAULT_POLICY: PolicyConfig = {
   tenantBudgets: {},
   seatsPerReplica: POLICY_DEFAULTS.max_num_seqs,
   flowControl: null,
+  shadows: [],
 };
 
 type Settings = Pick<

@@ -40,7 +40,7 @@ export interface DecisionInput {
 }
 
 /** The policy settings of a live endpoint as its host takes them. */
-export function hostSettings({ name, options, ...config }: PolicyConfig): PolicySettings {
+export function hostSettings({ name, options, shadows, ...config }: PolicyConfig): PolicySettings {
   // Live, prompts are read in the gateway's blocks unless an option says otherwise: short prefixes count, and recordings show them.
   const blocks = 'block_size' in routingPolicy(name).options ? { block_size: 0 } : {};
   return { routing: { policy: name, options: { ...blocks, ...options } }, ...config };
@@ -132,6 +132,13 @@ export class DecidingFleet {
 
   /** Decides and books where request number `request` goes: the slot, or -1 when every replica is removed. */
   decide(request: number, input: DecisionInput, why?: Explanation): number {
+    const chosen = this.choose(input, why);
+    if (chosen >= 0) this.book(request, chosen, input.streams);
+    return chosen;
+  }
+
+  /** The first half of `decide`; nothing is booked. */
+  choose(input: DecisionInput, why?: Explanation): number {
     const { host } = this;
     const { features } = host;
     const { blockCount, blocks, id, nowUs, session } = input;
@@ -146,12 +153,13 @@ export class DecidingFleet {
     if (host.policies.needsContentKey) {
       features.contentKey = contentKey(blockCount > 0 ? blocks[0]! : null, session, id);
     }
-    const chosen = host.pick(why);
-    if (chosen >= 0) {
-      this.indexedBefore = host.view.indexedBlocks[chosen]!;
-      host.placed(request, chosen, input.streams);
-    }
-    return chosen;
+    return host.pick(why);
+  }
+
+  /** The second half: the request of the last choice goes to this replica. */
+  book(request: number, chosen: number, streams: boolean): void {
+    this.indexedBefore = this.host.view.indexedBlocks[chosen]!;
+    this.host.placed(request, chosen, streams);
   }
 
   firstToken(request: number, atUs: number): void {

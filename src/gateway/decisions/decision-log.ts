@@ -5,6 +5,7 @@ import type { PolicyConfig } from '../config/gateway-config.js';
 import { unwritableLog, unwrittenLines } from '../errors.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { DecisionInput } from './deciding-fleet.js';
+import type { ShadowDecision } from './shadow-decision.js';
 
 /** A line of the decision log: a call that changed a fleet's state, or a decision. `replay --decisions` repeats them. */
 export type DecisionLine =
@@ -13,6 +14,7 @@ export type DecisionLine =
   | { type: 'replicas'; endpoint: string; ids: readonly string[] }
   | { type: 'signals'; endpoint: string; id: string; signals: ReplicaSignals }
   | RequestLine
+  | { type: 'shadows'; endpoint: string; request: number; id: string; shadows: readonly ShadowDecision[] }
   | { type: 'profile'; endpoint: string; id: string; profile: LatencyProfile | null }
   | { type: 'first'; endpoint: string; request: number; atUs: number | null }
   | { type: 'done'; endpoint: string; request: number; atUs: number; outputTokens: number };

@@ -74,6 +74,7 @@ describe('DecisionRing', () => {
     note(fleet, 'c');
     const { replicas, ...rest } = ring.find('c')!;
     expect(rest).toEqual({
+      shadows: [],
       id: 'c',
       endpoint: 'e',
       session: '',

@@ -4,6 +4,7 @@ import type { RequestFacts } from '../request/request-facts.js';
 import type { DecidingFleet } from './deciding-fleet.js';
 import { type DecisionColumn, ELIGIBLE, flipOf, MOST_TERMS, replicasOf, TERMS_AT, WIDTH } from './decision-numbers.js';
 import { PastDecision } from './past-decision.js';
+import type { ShadowDecision } from './shadow-decision.js';
 
 /** For the numbers of all decisions together; with many replicas fewer decisions fit. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -25,6 +26,8 @@ export interface DecisionRecord {
   rule: string;
   tied: number;
   replicas: RecordedReplica[];
+  /** What shadow policies chose; a shadow that did not decide about it is missing. */
+  shadows: readonly ShadowDecision[];
 }
 
 /** Numbers as JSON can hold them: null for a missing score and for the age of a signal that was never reported. */
@@ -64,9 +67,11 @@ interface Entry {
   removed: ReadonlyMap<number, string> | null;
   terms: readonly string[];
   numbers: Float64Array;
+  shadows: readonly ShadowDecision[];
   past: PastDecision;
 }
 
+const NO_SHADOWS: readonly ShadowDecision[] = [];
 const NO_TERMS: readonly string[] = [];
 
 /**
@@ -92,6 +97,17 @@ export class DecisionRing {
 
   get size(): number {
     return this.#entries.length;
+  }
+
+  /** The number of the last decision. */
+  get added(): number {
+    return this.#added;
+  }
+
+  /** Adds what shadows chose to a decision, unless it has been overwritten. @param number of the decision */
+  note(number: number, shadows: readonly ShadowDecision[]): void {
+    const back = this.#added - number + 1;
+    if (back >= 1 && back <= this.#entries.length) this.#back(back).shadows = shadows;
   }
 
   /** After the decision: records the fleet's view as the policy saw it and how it chose. */
@@ -149,6 +165,7 @@ export class DecisionRing {
     entry.rule = why.rule;
     entry.tied = why.tied;
     entry.removed = why.removed.size === 0 ? null : new Map(why.removed);
+    entry.shadows = NO_SHADOWS;
     this.#next = (this.#next + 1) % this.#limit;
     this.#added++;
   }
@@ -238,6 +255,7 @@ function emptyEntry(): Entry {
     removed: null,
     terms: NO_TERMS,
     numbers: new Float64Array(0),
+    shadows: NO_SHADOWS,
     past: new PastDecision(),
   };
 }

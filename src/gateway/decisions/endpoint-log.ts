@@ -2,6 +2,7 @@ import type { LatencyProfile } from '../../replica/latency/profile.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { DecidingFleet, DecisionInput } from './deciding-fleet.js';
 import type { DecisionLog } from './decision-log.js';
+import type { ShadowDecision } from './shadow-decision.js';
 
 /** Writes an endpoint's part of the decision log: every call that changes its fleet's state, and every decision. */
 export class EndpointLog {
@@ -57,6 +58,11 @@ export class EndpointLog {
       body: input.body,
       blocks: Array.from(input.blocks.subarray(0, input.blockCount)),
     });
+  }
+
+  /** What shadows chose about a request that is logged already. */
+  shadows(request: number, id: string, shadows: readonly ShadowDecision[]): void {
+    this.#log?.write({ type: 'shadows', endpoint: this.#endpoint, request, id, shadows });
   }
 
   profile(id: string, profile: LatencyProfile | null): void {

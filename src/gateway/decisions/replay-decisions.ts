@@ -5,7 +5,7 @@ import type { DecisionLine, RequestLine } from './decision-log.js';
 
 const INVALID = 'DECISION_LOG_INVALID';
 
-const LINE_TYPES = ['policy', 'stale', 'replicas', 'signals', 'profile', 'request', 'first', 'done'];
+const LINE_TYPES = ['policy', 'stale', 'replicas', 'signals', 'profile', 'request', 'shadows', 'first', 'done'];
 
 /** A decision that came out differently. */
 export interface Difference {
@@ -52,6 +52,8 @@ export class DecisionReplay {
     const fleet = this.#fleets.get(line.endpoint);
     if (fleet === undefined) throw this.#bad(number, `endpoint '${line.endpoint}' has no policy yet`);
     if (line.type === 'request') this.#decide(fleet, line, number);
+    // Shadows change nothing: a replay of the policy that served does not need them.
+    else if (line.type === 'shadows') return;
     else if (line.type === 'stale') fleet.signals.staleMs = line.staleMs;
     else if (line.type === 'replicas') fleet.setReplicas(line.ids);
     else if (line.type === 'signals') fleet.signals.set(line.id, withNaN(line.signals));

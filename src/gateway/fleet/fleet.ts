@@ -1,9 +1,11 @@
 import type { EndpointConfig, GatewayConfig, PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
 import { readReplicaTls } from '../config/read-tls.js';
 import { draining } from '../errors.js';
+import type { ShadowFigures } from '../telemetry/shadow-figures.js';
 import type { UpstreamTls } from '../upstream/origin.js';
 import { Endpoint } from './endpoint/endpoint.js';
 import type { EndpointHost } from './endpoint/endpoint-host.js';
+import type { ShadowPort } from './endpoint/shadow-port.js';
 import { EndpointDirectory, managedName } from './endpoint-directory.js';
 import type { ManagedFacts, ManagedReplica } from './managed-routes.js';
 import { LeavingReplicas } from './replica/leaving-replicas.js';
@@ -36,6 +38,29 @@ export class Fleet {
 
   get endpoints(): ReadonlyMap<string, Endpoint> {
     return this.directory.byName;
+  }
+
+  /** Null until they are installed. */
+  get shadows(): ShadowPort | null {
+    return this.#parts.shadows ?? null;
+  }
+
+  /** From now on all endpoints, also later ones, have shadow policies. */
+  installShadows(port: ShadowPort): void {
+    this.#parts.shadows = port;
+    for (const endpoint of this.directory.unordered()) port.changed(endpoint);
+  }
+
+  /** What the shadows of each endpoint found, by its name; of those that have any. */
+  shadowFigures(): Map<string, readonly ShadowFigures[]> {
+    const figures = new Map<string, readonly ShadowFigures[]>();
+    const { shadows } = this;
+    if (shadows === null) return figures;
+    for (const endpoint of this.endpoints.values()) {
+      const found = shadows.of(endpoint);
+      if (found.length > 0) figures.set(endpoint.name, found);
+    }
+    return figures;
   }
 
   /** Replicas that left and still have requests to finish. */

@@ -14,6 +14,8 @@ interface ProfiledReplica {
 export class ReplicaProfiles {
   /** Called after a change: the policy host looks its predictors up again. */
   onChange: (replica: string, profile: LatencyProfile | null) => void = () => {};
+  /** Grows with every change. */
+  changes = 0;
   readonly #replicas = new Map<string, ProfiledReplica>();
 
   /** Null when unknown. */
@@ -38,6 +40,7 @@ export class ReplicaProfiles {
     if (this.profileOf(replica) === profile) return;
     if (profile === null) this.#replicas.delete(replica);
     else this.#replicas.set(replica, { profile, predictor: predictor ?? profilePredictor(profile) });
+    this.changes++;
     this.onChange(replica, profile);
   }
 

@@ -1,6 +1,6 @@
 import type { Exposition } from '../../protocol/prometheus/exposition.js';
 import type { Axis } from './label-axis.js';
-import type { MetricFamily } from './metric-families.js';
+import type { MetricFamily } from './metric-family.js';
 
 /** Counts by up to three axes. Memory for all combinations is allocated at once: counting allocates nothing. */
 export class Counter {

@@ -1,7 +1,7 @@
 import type { Exposition } from '../../protocol/prometheus/exposition.js';
 import { Histogram } from '../../protocol/prometheus/histogram.js';
 import type { Axis } from './label-axis.js';
-import type { MetricFamily } from './metric-families.js';
+import type { MetricFamily } from './metric-family.js';
 
 const MS = 1000;
 const S = 1_000_000;

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { FAMILIES, type MetricFamily } from './metric-families.js';
+import { FAMILIES } from './metric-families.js';
+import type { MetricFamily } from './metric-family.js';
 
 const LABELS = /^\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"(?:,(?!\})|(?=\})))+\}$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"/g;

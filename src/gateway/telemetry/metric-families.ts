@@ -1,37 +1,5 @@
-/** A metric with all its labels, for the exposition and its documentation. */
-export interface MetricFamily {
-  readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly labels: readonly string[];
-  readonly help: string;
-  readonly group: MetricGroup;
-}
-
-export const METRIC_GROUPS = [
-  'Requests',
-  'Replicas',
-  'Flow control',
-  'Prediction',
-  'Keys and limits',
-  'Files and traces',
-  'Process',
-] as const;
-export type MetricGroup = (typeof METRIC_GROUPS)[number];
-
-const familyOf =
-  (type: MetricFamily['type']) =>
-  (group: MetricGroup, name: string, labels: readonly string[], help: string): MetricFamily => ({
-    // Process metrics have the conventional names.
-    name: name.startsWith('process_') ? name : `twinyard_${name}`,
-    type,
-    labels,
-    help,
-    group,
-  });
-
-const counter = familyOf('counter');
-const gauge = familyOf('gauge');
-const histogram = familyOf('histogram');
+import { counter, gauge, histogram } from './metric-family.js';
+import { SHADOW_FAMILIES } from './shadow-metrics.js';
 
 /** Every family there is. */
 export const FAMILIES = {
@@ -162,6 +130,8 @@ export const FAMILIES = {
     ['endpoint', 'reason'],
     'Requests that found no place in the queue, or left it without a replica.',
   ),
+
+  ...SHADOW_FAMILIES,
 
   predictionError: gauge(
     'Prediction',

@@ -2,6 +2,7 @@ import type { ObservedEngines } from '../prediction/observed-engines.js';
 import type { ProfileBook } from '../prediction/profile-book.js';
 import type { GatewayMetrics } from './gateway-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
+import type { ShadowFigures } from './shadow-figures.js';
 
 /** The state of a gateway that its metrics read. */
 export interface GatewayView {
@@ -94,6 +95,8 @@ export interface SpanCounts {
 export interface MetricParts {
   /** By the endpoint's name. */
   readonly flow?: ReadonlyMap<string, FlowView>;
+  /** What shadow policies found, by the endpoint's name. */
+  readonly shadows?: ReadonlyMap<string, readonly ShadowFigures[]>;
   readonly prediction?: PredictionView;
   readonly access?: AccessView;
   readonly journal?: JournalCounts;

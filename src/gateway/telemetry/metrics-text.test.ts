@@ -81,6 +81,21 @@ const PARTS: MetricParts = {
       },
     ],
   ]),
+  shadows: new Map([
+    [
+      'default',
+      [
+        {
+          ...{ name: 'lm', policy: 'lmetric', options: {}, source: 'added' as const, servingPolicy: 'weighted' },
+          ...{ sinceUs: 0, dropped: 9, knownPrefix: { real: 0.25, own: 0.5 } },
+          onRealPlacements: [{ sloClass: 'batch', same: 5, tied: 1, different: 2, forced: 4 }],
+          onOwnPlacements: [{ sloClass: 'batch', same: 3, tied: 0, different: 5, forced: 4 }],
+          ttft: { count: 2, gainedUs: 1_500_000, lostUs: 250_000 },
+          predicted: { count: 0, realUs: 0, ownUs: 0 },
+        },
+      ],
+    ],
+  ]),
   access: { limited: { tokensPerMinute: 5, concurrent: 0 }, wrongKeys: 6, mode: 'shared', storeFailures: 1 },
   journal: { faults: 1, pending: 12 },
   listeners: [
@@ -127,6 +142,14 @@ describe('metricsText', () => {
       'twinyard_queue_refused_total{endpoint="default",reason="client_left"}': 0,
       'twinyard_queue_refused_total{endpoint="default",reason="turned_out"}': 6,
       'twinyard_admission_refused_total{endpoint="default",reason="no tokens left"}': 4,
+      'twinyard_shadow_decisions_total{endpoint="default",shadow="lm",placements="real",slo_class="batch",outcome="tied"}': 1,
+      'twinyard_shadow_decisions_total{endpoint="default",shadow="lm",placements="own",slo_class="batch",outcome="same"}': 3,
+      'twinyard_shadow_agreement_ratio{endpoint="default",shadow="lm",slo_class="batch"}': 0.75,
+      'twinyard_shadow_dropped_total{endpoint="default",shadow="lm"}': 9,
+      'twinyard_shadow_known_prefix_ratio{endpoint="default",shadow="lm",placements="own"}': 0.5,
+      'twinyard_shadow_ttft_predictions_total{endpoint="default",shadow="lm"}': 2,
+      'twinyard_shadow_ttft_gained_seconds_total{endpoint="default",shadow="lm"}': 1.5,
+      'twinyard_shadow_ttft_lost_seconds_total{endpoint="default",shadow="lm"}': 0.25,
       'twinyard_prediction_error{endpoint="default",engine="vllm",metric="ttft",stat="mean"}': 0.5,
       'twinyard_prediction_error{endpoint="default",engine="vllm",metric="ttft",stat="p90"}': 1,
       'twinyard_prediction_error{endpoint="default",engine="vllm",metric="ttft",stat="bias"}': 0.5,

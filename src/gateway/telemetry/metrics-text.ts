@@ -1,5 +1,6 @@
 import { Exposition, labelText } from '../../protocol/prometheus/exposition.js';
-import { FAMILIES, type MetricFamily } from './metric-families.js';
+import { FAMILIES } from './metric-families.js';
+import type { MetricFamily } from './metric-family.js';
 import type {
   EndpointView,
   FlowView,
@@ -10,6 +11,7 @@ import type {
   SpanCounts,
 } from './metric-sources.js';
 import { writePrediction } from './prediction-metrics.js';
+import { writeShadows } from './shadow-metrics.js';
 
 /** The gateway's own metrics in Prometheus' text format. */
 export function metricsText(gateway: GatewayView, parts: MetricParts = {}): string {
@@ -21,6 +23,7 @@ export function metricsText(gateway: GatewayView, parts: MetricParts = {}): stri
   writeReplicas(out, gateway, endpoints);
   if (gateway.log !== null) out.single(FAMILIES.decisionLogBroken, gateway.log.isBroken ? 1 : 0);
   writeFlow(out, parts);
+  if (parts.shadows !== undefined && parts.shadows.size > 0) writeShadows(out, parts.shadows);
   if (parts.prediction !== undefined) writePrediction(out, parts.prediction);
   writeAccess(out, parts);
   if (parts.logs !== undefined) writeLogs(out, parts.logs);

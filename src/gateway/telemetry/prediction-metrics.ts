@@ -1,6 +1,7 @@
 import { type Exposition, labelText } from '../../protocol/prometheus/exposition.js';
 import { PREDICTION_METRICS } from '../prediction/error-window.js';
-import { FAMILIES, type MetricFamily } from './metric-families.js';
+import { FAMILIES } from './metric-families.js';
+import type { MetricFamily } from './metric-family.js';
 import type { PredictionView } from './metric-sources.js';
 
 interface Labelled {

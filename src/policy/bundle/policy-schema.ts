@@ -3,6 +3,7 @@ import { bare, factsOf, type Schema } from '../../schema/facts.js';
 import { any, field, type Given, list, map, number, required, section, text, whole } from '../../schema/fields.js';
 import { ADMISSION_POLICIES } from '../registry.js';
 import { FLOW_CONTROL_SCHEMA } from './flow-control-schema.js';
+import { SHADOWS_SCHEMA } from './shadow-choice.js';
 
 const MOST = 2 ** 31 - 1;
 const named = (title: string) => section(title, { policy: field(text(), { help: 'its name' }) });
@@ -61,6 +62,9 @@ export const POLICY_SCHEMA = section('Policy', {
     help: "shares of the fleet's seats that sheddable requests of a tenant may take",
   }),
   max_num_seqs: field(whole(1, MOST), { default: 256, help: 'seats per replica, for tenant_budgets; live only' }),
+  shadow: field(SHADOWS_SCHEMA, {
+    help: 'routing policies that decide about the same requests and place none; live only',
+  }),
   scheduler: field(text(), { help: 'inside replicas; of simulated ones only' }),
   preemption: field(named('Preemption'), { help: 'inside replicas; of simulated ones only' }),
   priority: field(named('Priority'), { help: 'no effect: priorities come from classes' }),

@@ -23,7 +23,7 @@ import { anyMap, environment, environmentValue, jsonPatches, memory, name, secre
 import { patchProblems } from '../pod-problems.js';
 
 const seconds = number(0, 86_400);
-const { admission, flow_control, routing } = POLICY_SCHEMA.entries;
+const { admission, flow_control, routing, shadow } = POLICY_SCHEMA.entries;
 
 const engine = section('Engine of an endpoint', {
   name: required(name, { help: 'an Engine' }),
@@ -76,6 +76,7 @@ const spec = section('Endpoint spec', {
   routing,
   admission,
   flow_control,
+  shadow,
   deployment: field(deployment, { default: {}, help: 'how replicas start, stop and are updated' }),
 });
 
@@ -196,11 +197,11 @@ const MOST_POLICIES = 256;
 
 /** The policy of an endpoint as the gateway takes it. Throws an `InputError` for one that is not valid. */
 export function endpointPolicy(
-  { admission, flow_control, routing }: Pick<PolicyKeys, 'routing' | 'admission' | 'flow_control'>,
+  { admission, flow_control, routing, shadow }: Pick<PolicyKeys, 'routing' | 'admission' | 'flow_control' | 'shadow'>,
   placeOf: PlaceOf,
   warn?: (line: string) => void,
 ): PolicyConfig {
-  const keys = { routing, admission, flow_control };
+  const keys = { routing, admission, flow_control, shadow };
   const policy = () => policyOf(keys, DEFAULT_POLICY, (key) => placeOf(`spec.${key}`), warn);
   if (warn !== undefined) return policy();
   const text = JSON.stringify(keys);

@@ -1,5 +1,6 @@
 import type { PolicyConfig } from '../../config/gateway-config.js';
 import { DecidingFleet } from '../../decisions/deciding-fleet.js';
+import type { DecisionWatch } from '../../decisions/decision-observer.js';
 import { EndpointLog } from '../../decisions/endpoint-log.js';
 import { timerAlarms } from '../../flow/alarm.js';
 import { FlowControl } from '../../flow/flow-control.js';
@@ -28,6 +29,7 @@ export function newDeciding(
   policy: PolicyConfig,
   host: EndpointHost,
   profiles: ReplicaProfiles,
+  watch: DecisionWatch,
 ): Deciding {
   const { config, nowUs } = host;
   const log = host.log === null ? null : new EndpointLog(name, host.log);
@@ -35,7 +37,8 @@ export function newDeciding(
   const prompt = new MeasuredPrompt();
   const look = new FleetLook(fleet, prompt, nowUs);
   const flow = new FlowControl(policy, look, fleet.host, host.newAlarm ?? timerAlarms(nowUs));
-  const placer = new Placer({ endpoint: name, host, fleet, prompt, flow, log });
+  const placer = new Placer({ endpoint: name, host, fleet, prompt, flow, log, watch });
+  watch.log = log;
   log?.policy(fleet, config.seed, true);
   if (log !== null) for (const [id, profile] of profiles.all()) log.profile(id, profile);
   profiles.onChange = (id, profile) => {

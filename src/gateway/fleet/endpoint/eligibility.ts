@@ -79,3 +79,21 @@ export function shortestPause(replicas: readonly LiveReplica[], model: string, n
   }
   return pauseMs;
 }
+
+/**
+ * Whether a replica other than `last` and those that were tried could take a request now.
+ * @param isSuspect by slot; replicas that are suspect do not count
+ */
+export function hasOtherReplica(
+  replicas: readonly LiveReplica[],
+  model: string,
+  tried: readonly LiveReplica[],
+  last: LiveReplica | null,
+  nowMs: number,
+  isSuspect: (slot: number) => boolean = () => false,
+): boolean {
+  return replicas.some(
+    (replica, slot) =>
+      replica !== last && !tried.includes(replica) && !isSuspect(slot) && removal(replica, model, nowMs) === null,
+  );
+}

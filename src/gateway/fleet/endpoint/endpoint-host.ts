@@ -3,6 +3,7 @@ import type { DecisionLog } from '../../decisions/decision-log.js';
 import type { DecisionRing } from '../../decisions/decision-ring.js';
 import type { NewAlarm } from '../../flow/alarm.js';
 import type { GatewayMetrics } from '../../telemetry/gateway-metrics.js';
+import type { ShadowPort } from './shadow-port.js';
 
 /** What an endpoint needs of its gateway. */
 export interface EndpointHost {
@@ -11,6 +12,8 @@ export interface EndpointHost {
   metrics: Pick<GatewayMetrics, 'decisions' | 'decisionRow'>;
   ring: DecisionRing;
   log: DecisionLog | null;
+  /** Null or absent where there are no shadow policies. */
+  shadows?: ShadowPort | null;
   /** Prints a line that operators should see. */
   warn: (line: string) => void;
   /** The gateway's clock, microseconds from its start. */

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../../protocol/errors.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
+import { DecisionWatch } from '../../decisions/decision-observer.js';
 import { endpointGone, noReplica, replicasLimited } from '../../errors.js';
 import type { FlowControl } from '../../flow/flow-control.js';
 import { ReplicaProfiles } from '../../prediction/replica-profiles.js';
@@ -18,7 +19,7 @@ import {
   takePolicy,
   trustLine,
 } from './deciding.js';
-import { removal, shortestPause } from './eligibility.js';
+import { hasOtherReplica, shortestPause } from './eligibility.js';
 import type { EndpointHost } from './endpoint-host.js';
 import type { FleetLook } from './fleet-look.js';
 import type { Placer } from './placer.js';
@@ -38,6 +39,8 @@ export class Endpoint {
    * of the last ones.
    */
   discovery: { problem: string | null; models: ReadonlySet<string> } | null = null;
+  /** Where shadow policies follow its decisions. */
+  readonly watch: DecisionWatch;
   /** How fast each of its replicas is, as far as that is known. */
   readonly profiles = new ReplicaProfiles();
   readonly #host: EndpointHost;
@@ -51,8 +54,10 @@ export class Endpoint {
   constructor(name: string, policy: PolicyConfig, host: EndpointHost) {
     this.name = name;
     this.#host = host;
+    this.watch = new DecisionWatch(host.ring);
     this.#policy = policy;
     this.#history = new PolicyHistory({ hash: policyHashOf(policy), policy, sinceUs: host.nowUs() });
+    host.shadows?.changed(this);
   }
 
   get policy(): PolicyConfig {
@@ -132,20 +137,13 @@ export class Endpoint {
 
   /** Whether a replica that has not been tried could take a request now. */
   hasOther(model: string, tried: readonly LiveReplica[], last: LiveReplica | null): boolean {
-    const nowMs = this.#host.nowUs() / 1000;
-    return this.replicas.some(
-      (replica) => replica !== last && !tried.includes(replica) && removal(replica, model, nowMs) === null,
-    );
+    return hasOtherReplica(this.replicas, model, tried, last, this.#host.nowUs() / 1000);
   }
 
   /** The same for one that is not suspect. */
   hasTrusted(model: string, tried: readonly LiveReplica[], last: LiveReplica): boolean {
-    const nowMs = this.#host.nowUs() / 1000;
-    const suspicion = this.#deciding?.fleet.suspicion;
-    return this.replicas.some((replica, slot) => {
-      const isOther = replica !== last && !tried.includes(replica) && suspicion?.isSuspect(slot) !== true;
-      return isOther && removal(replica, model, nowMs) === null;
-    });
+    const isSuspect = (slot: number) => this.#deciding?.fleet.suspicion.isSuspect(slot) === true;
+    return hasOtherReplica(this.replicas, model, tried, last, this.#host.nowUs() / 1000, isSuspect);
   }
 
   /** Whether a request may wait a moment when no replica is ready: one is probably starting. */
@@ -244,6 +242,7 @@ export class Endpoint {
     this.close(endpointGone(this.name), 'endpoint removed');
     this.setReplicas([]);
     this.#deciding?.log?.end();
+    this.#host.shadows?.removed(this);
   }
 
   /** Refuses requests that have no replica yet, and all further ones. */
@@ -258,11 +257,12 @@ export class Endpoint {
     policyHashOf(policy);
     this.#policy = policy;
     if (this.#deciding !== null) takePolicy(this.#deciding, policy, this.#host.config.seed);
+    this.#host.shadows?.changed(this);
   }
 
   #decide(): Deciding {
     if (this.#deciding !== null) return this.#deciding;
-    this.#deciding = newDeciding(this.name, this.#policy, this.#host, this.profiles);
+    this.#deciding = newDeciding(this.name, this.#policy, this.#host, this.profiles, this.watch);
     this.#deciding.fleet.suspicion.onChange = (slot, isSuspect, reason) => this.#trustChanged(slot, isSuspect, reason);
     this.configure();
     if (this.#closed !== null) this.#deciding.flow.close(this.#closed.error, this.#closed.cause);

@@ -4,6 +4,7 @@ import { policyStream } from '../../../policy/host/policy-streams.js';
 import type { HostedPrediction } from '../../../policy/host/prediction/hosted-prediction.js';
 import type { Lateness } from '../../../policy/host/suspicion.js';
 import type { DecidingFleet, DecisionInput } from '../../decisions/deciding-fleet.js';
+import type { DecisionWatch } from '../../decisions/decision-observer.js';
 import type { Decision } from '../../decisions/decision-ring.js';
 import type { EndpointLog } from '../../decisions/endpoint-log.js';
 import { refusedEntry } from '../../errors.js';
@@ -40,6 +41,7 @@ export interface PlacerParts {
   flow: FlowControl;
   /** Null where decisions are not logged. */
   log: EndpointLog | null;
+  watch: DecisionWatch;
 }
 
 /** Decides which of an endpoint's replicas takes a request, and counts the requests on them. */
@@ -98,7 +100,7 @@ export class Placer {
    * @param tried replicas that have failed the request
    */
   place(facts: RequestFacts, attempt: number, tried: readonly LiveReplica[]): PlacedRequest | null {
-    const { fleet, host, log } = this.#parts;
+    const { fleet, host, log, watch } = this.#parts;
     const { replicas } = this;
     const number = this.#freeNumbers.at(-1) ?? this.#numbers;
     const nowUs = host.nowUs();
@@ -111,7 +113,12 @@ export class Placer {
     fleet.suspicion.remove(this.#removed, nowUs, attempt === 0);
     if (this.#shares !== null) applyShares(replicas, this.#removed, this.#shares);
     const why = this.#why;
-    const chosen = fleet.decide(number, input, why);
+    const chosen = fleet.choose(input, why);
+    if (chosen >= 0) {
+      // Null unless shadows follow the endpoint.
+      watch.observer?.decided(host.ring.added + 1, number, chosen, input, facts, fleet);
+      fleet.book(number, chosen, input.streams);
+    }
     log?.request(number, chosen, input, fleet);
     const decision = this.#decision;
     decision.facts = facts;
@@ -142,12 +149,13 @@ export class Placer {
   firstToken(placed: PlacedRequest, isServed: boolean): void {
     if (placed.hasFirstToken) return;
     placed.hasFirstToken = true;
-    const { fleet, host, log } = this.#parts;
+    const { fleet, host, log, watch } = this.#parts;
     const nowUs = host.nowUs();
     // The first byte of an error says nothing of how fast the replica computes.
     const atUs = isServed ? nowUs : UNKNOWN_TIME;
     fleet.suspicion.firstByte(placed.request, isServed, nowUs);
     log?.firstToken(placed.request, atUs);
+    watch.observer?.firstToken(placed.request, nowUs);
     fleet.firstToken(placed.request, atUs);
   }
 
@@ -183,11 +191,12 @@ export class Placer {
   finish(placed: PlacedRequest, outputTokens = 0): void {
     if (!placed.isOpen) return;
     placed.isOpen = false;
-    const { fleet, flow, host, log } = this.#parts;
+    const { fleet, flow, host, log, watch } = this.#parts;
     const { replica, request } = placed;
     const nowUs = host.nowUs();
     if (!placed.hasFirstToken) fleet.suspicion.left(request, nowUs);
     log?.done(request, nowUs, outputTokens);
+    watch.observer?.ended(request, nowUs);
     fleet.finished(request, nowUs, outputTokens);
     replica.breaker.released(request);
     this.#freeNumbers.push(request);

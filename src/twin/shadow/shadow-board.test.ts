@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../gateway/config/gateway-config.js';
+import { DecisionRing } from '../../gateway/decisions/decision-ring.js';
+import { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
+import { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
+import { fakeFacts } from '../../gateway/request/fake-facts.fixture.js';
+import { GatewayMetrics } from '../../gateway/telemetry/gateway-metrics.js';
+import { agreementOf } from '../../gateway/telemetry/shadow-figures.js';
+import type { ShadowChoice } from '../../policy/bundle/shadow-choice.js';
+import { ShadowBoard } from './shadow-board.js';
+
+const choice = (policy: string, name = policy, options = {}): ShadowChoice => ({ name, policy, options });
+
+/** An endpoint with three replicas whose shadows decide when the test says so; time is what the test sets. */
+class Yard {
+  nowUs = 0;
+  /** What each look at the processor's clock adds. */
+  stepUs = 0;
+  isBusy = false;
+  readonly faults: unknown[] = [];
+  readonly ring = new DecisionRing(1000);
+  readonly board: ShadowBoard;
+  readonly endpoint: Endpoint;
+  #spentUs = 0;
+  #pending: (() => void)[] = [];
+  #sent = 0;
+
+  constructor(change: Partial<PolicyConfig> = {}, replicas = 3) {
+    const clock = {
+      soon: (run: () => void) => void this.#pending.push(run),
+      spentUs: () => {
+        this.#spentUs += this.stepUs;
+        return this.nowUs + this.#spentUs;
+      },
+      isBusy: () => this.isBusy,
+    };
+    const fault = (error: unknown) => void this.faults.push(error);
+    this.board = new ShadowBoard({ seed: 42, nowUs: () => this.nowUs, fault, clock });
+    const { signals, timeouts } = GATEWAY_DEFAULTS;
+    this.endpoint = new Endpoint(
+      'chat',
+      { ...DEFAULT_POLICY, name: 'round-robin', ...change },
+      {
+        config: { seed: 42, signals, slowStartMs: 0, timeouts, waitMs: 0 },
+        metrics: new GatewayMetrics(),
+        ring: this.ring,
+        log: null,
+        shadows: this.board,
+        warn: () => {},
+        nowUs: () => this.nowUs,
+      },
+    );
+    const all = Array.from(
+      { length: replicas },
+      (_, i) =>
+        new LiveReplica({ id: `r${i}`, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS),
+    );
+    for (const replica of all) replica.healthy(0);
+    this.endpoint.setReplicas(all);
+  }
+
+  /** Places a request; the result ends it. */
+  send(prompt = 'hello', sloClass = 'standard'): () => void {
+    const facts = fakeFacts({ id: `q${this.#sent++}`, sloClass, body: { prompt } });
+    const placed = this.endpoint.placer.place(facts, 0, [])!;
+    return () => this.endpoint.placer.finish(placed);
+  }
+
+  /** The shadows decide about all that was sent. */
+  settle(): void {
+    for (const run of this.#pending.splice(0)) run();
+  }
+
+  get figures() {
+    return this.board.of(this.endpoint);
+  }
+}
+
+describe('shadows of an endpoint', () => {
+  it('are observed only while there are any', () => {
+    const yard = new Yard();
+    expect(yard.endpoint.watch.observer).toBeNull();
+    yard.board.add(yard.endpoint, choice('lmetric'));
+    expect(yard.endpoint.watch.observer).not.toBeNull();
+    yard.board.remove(yard.endpoint, 'lmetric');
+    expect(yard.endpoint.watch.observer).toBeNull();
+  });
+
+  it('decide after the request is placed, and their choices are part of its explanation', () => {
+    const yard = new Yard({ shadows: [choice('least-loaded'), choice('round-robin', 'again')] });
+    yard.send();
+    expect(yard.ring.find('q0')!.shadows).toEqual([]);
+    yard.settle();
+    expect(yard.ring.find('q0')!.shadows).toEqual([
+      expect.objectContaining({ shadow: 'least-loaded', policy: 'least-loaded', outcome: expect.any(String) }),
+      {
+        shadow: 'again',
+        policy: 'round-robin',
+        replica: 'r0',
+        outcome: 'same',
+        ownReplica: 'r0',
+        ttftDifferenceMs: null,
+      },
+    ]);
+  });
+
+  it('count agreement by SLO class; draws among equals agree, and a single candidate does not count', () => {
+    const yard = new Yard({ shadows: [choice('least-loaded')] });
+    for (const sloClass of ['standard', 'batch', 'batch']) {
+      yard.send('p', sloClass)();
+      yard.settle();
+    }
+    const [{ onRealPlacements }] = yard.figures as [(typeof yard.figures)[number]];
+    expect(onRealPlacements.map(({ sloClass, same, tied }) => [sloClass, same + tied])).toEqual([
+      ['batch', 2],
+      ['standard', 1],
+    ]);
+    expect(agreementOf(onRealPlacements)).toBe(1);
+    const lone = new Yard({ shadows: [choice('least-loaded')] }, 1);
+    lone.send();
+    lone.settle();
+    expect(lone.figures[0]!.onRealPlacements).toEqual([
+      { sloClass: 'standard', same: 0, tied: 0, different: 0, forced: 1 },
+    ]);
+    expect(agreementOf(lone.figures[0]!.onRealPlacements)).toBeNull();
+  });
+
+  it('read the real placements and their own apart', () => {
+    const yard = new Yard({ shadows: [choice('always-busiest')] });
+    // Round-robin spreads what the shadow would pile up on one replica, whose caches would then have seen the prompt.
+    const prompt = 'the same long prompt again and again '.repeat(20);
+    for (let i = 0; i < 9; i++) {
+      yard.send(prompt);
+      yard.settle();
+    }
+    const own = yard.ring.latest(8).map(({ shadows }) => shadows[0]!.ownReplica);
+    expect(new Set(own).size).toBe(1);
+    const { knownPrefix } = yard.figures[0]!;
+    expect(knownPrefix!.real).toBeCloseTo(6 / 9, 1);
+    expect(knownPrefix!.own).toBeCloseTo(8 / 9, 1);
+  });
+
+  it('forget in their own fleet what has ended', () => {
+    const yard = new Yard({ shadows: [choice('least-loaded', 'least', { tie_break: 'first' })] });
+    const first = yard.send();
+    yard.settle();
+    first();
+    yard.send();
+    yard.settle();
+    expect(yard.ring.find('q1')!.shadows[0]!.ownReplica).toBe('r0');
+    yard.send();
+    yard.settle();
+    expect(yard.ring.find('q2')!.shadows[0]!.ownReplica).toBe('r1');
+  });
+
+  it('drop decisions when too many wait, and count them', () => {
+    const yard = new Yard({ shadows: [choice('lmetric'), choice('unified')] });
+    for (let i = 0; i < 200; i++) yard.send();
+    yard.settle();
+    for (const { dropped, onRealPlacements } of yard.figures) {
+      expect(dropped).toBe(72);
+      expect(onRealPlacements.reduce((sum, one) => sum + one.same + one.tied + one.different, 0)).toBe(128);
+    }
+  });
+
+  it('use a tenth of the time, and a hundredth while the gateway is busy', () => {
+    for (const [isBusy, share] of [
+      [false, 0.1],
+      [true, 0.01],
+    ] as const) {
+      const yard = new Yard({ shadows: [choice('lmetric')] });
+      yard.isBusy = isBusy;
+      yard.stepUs = 500;
+      const rounds = 2000;
+      for (let i = 0; i < rounds; i++) {
+        yard.nowUs += 1000;
+        yard.send()();
+        yard.settle();
+      }
+      // Each decision takes 500 of the 1500 us of a round; 20 ms may be used at once at first.
+      const decided = rounds - yard.figures[0]!.dropped;
+      const most = (share * rounds * 2000 + 20_000) / 500 + 1;
+      expect(decided).toBeGreaterThan(0);
+      expect(decided).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it('stop with a report when a policy fails, and requests go on', () => {
+    const yard = new Yard({ shadows: [choice('lmetric')] });
+    const broken = new Error('a bug');
+    yard.endpoint.watch.note = () => {
+      throw broken;
+    };
+    yard.send();
+    yard.settle();
+    expect(yard.faults).toEqual([broken]);
+    expect(yard.endpoint.watch.observer).toBeNull();
+    yard.send();
+    expect(yard.endpoint.inFlight).toBe(2);
+  });
+});
+
+describe('changes of shadows', () => {
+  it('keep what the others have found, and begin at 0 when the policy that serves changes', () => {
+    const yard = new Yard({ shadows: [choice('lmetric')] });
+    yard.send();
+    yard.settle();
+    yard.board.add(yard.endpoint, choice('unified'));
+    yard.send();
+    yard.settle();
+    const counts = () =>
+      yard.figures.map(({ name, onRealPlacements, source }) => [
+        name,
+        source,
+        onRealPlacements.reduce((sum, one) => sum + one.same + one.tied + one.different, 0),
+      ]);
+    expect(counts()).toEqual([
+      ['lmetric', 'configuration', 2],
+      ['unified', 'added', 1],
+    ]);
+    yard.endpoint.setPolicy({ ...yard.endpoint.policy, name: 'least-loaded' });
+    expect(counts()).toEqual([
+      ['lmetric', 'configuration', 0],
+      ['unified', 'added', 0],
+    ]);
+  });
+
+  it('of the configuration alone make no new version of the policy, and a rollback keeps them', () => {
+    const yard = new Yard();
+    const { endpoint } = yard;
+    endpoint.setPolicy({ ...endpoint.policy, name: 'least-loaded' });
+    endpoint.setPolicy({ ...endpoint.policy, shadows: [choice('lmetric')] });
+    expect(endpoint.history()).toHaveLength(2);
+    expect(endpoint.rollback()!.policy).toMatchObject({ name: 'round-robin', shadows: [choice('lmetric')] });
+    expect(yard.figures.map(({ name, servingPolicy }) => [name, servingPolicy])).toEqual([['lmetric', 'round-robin']]);
+  });
+
+  it('are refused beyond eight, for names of the configuration, and for unknown ones', () => {
+    const { board, endpoint } = new Yard({ shadows: [choice('lmetric')] });
+    expect(() => board.add(endpoint, choice('unified', 'lmetric'))).toThrow("is in the endpoint's configuration");
+    expect(() => board.remove(endpoint, 'lmetric')).toThrow("is in the endpoint's configuration");
+    for (let i = 1; i < 8; i++) board.add(endpoint, choice('unified', `u${i}`));
+    board.add(endpoint, choice('lmetric', 'u1'));
+    expect(() => board.add(endpoint, choice('unified', 'u8'))).toThrow('the endpoint has 8 shadows already');
+    expect(() => board.remove(endpoint, 'u9')).toThrow("did you mean 'u1'");
+  });
+
+  it('end with their endpoint', () => {
+    const { board, endpoint } = new Yard({ shadows: [choice('lmetric')] });
+    endpoint.retire();
+    expect(board.of(endpoint)).toEqual([]);
+    expect(endpoint.watch.observer).toBeNull();
+  });
+});
