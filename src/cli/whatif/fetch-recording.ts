@@ -55,7 +55,11 @@ export async function fetchRecording(
   try {
     const last = `${Math.ceil((values.last ?? HOUR_US) / 1e6)}s`;
     const path = `/api/v1/workspaces/${encodeURIComponent(called.workspace)}/endpoints/${encodeURIComponent(called.name)}/recording`;
-    const facts = await download(client, path, last, file);
+    const { facts, requests } = await download(client, path, last, file);
+    if (requests === 0) {
+      const problem = `the gateway has recorded no request of ${facts.endpoint} in the last ${last}`;
+      throw conflictingFlags('--last', problem, 'choose a longer time, or wait for requests');
+    }
     return {
       file,
       endpoint: facts.endpoint,
@@ -90,15 +94,22 @@ async function calledEndpoint(
   );
 }
 
-async function download(client: ApiClient, path: string, last: string, file: string): Promise<RecordingEvent> {
+async function download(
+  client: ApiClient,
+  path: string,
+  last: string,
+  file: string,
+): Promise<{ facts: RecordingEvent; requests: number }> {
   const out = createWriteStream(file, { mode: 0o600 });
   let facts: RecordingEvent | null = null;
+  let requests = 0;
   try {
     for await (const { data, event } of client.events(path, { last }, new AbortController().signal)) {
       if (event === 'facts') facts = JSON.parse(data) as RecordingEvent;
       else if (event === 'request') {
+        requests++;
         if (!out.write(`${data}\n`)) await once(out, 'drain');
-      } else if (event === 'end' && facts !== null) return facts;
+      } else if (event === 'end' && facts !== null) return { facts, requests };
     }
   } finally {
     out.end();

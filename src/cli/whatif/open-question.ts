@@ -34,6 +34,7 @@ export async function openQuestion(
     const endpoint = fetched?.endpoint ?? values.endpoint;
     const question: WhatIfQuestion = {
       recording: fetched?.file ?? values.recording!,
+      ...(fetched === null ? {} : { recordingName: `${values.gateway} (${fetched.endpoint})` }),
       ...(endpoint === null ? {} : { endpoint }),
       ...(values['trace-model'] === null ? {} : { model: values['trace-model'] }),
       ...(lastUs === undefined ? {} : { lastUs }),

@@ -56,7 +56,7 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
     alternatives.push(await answer(asked, config, baseline, engine.stepError, runs, simulated));
   }
   await watch({ stage: 'simulating', done: total, total });
-  return documentOf(question, fleet, model, baseline, stepError, alternatives);
+  return documentOf(fleet, model, baseline, stepError, alternatives);
 }
 
 interface EngineModel {
@@ -132,7 +132,13 @@ async function answer(
   const fast = await each(withModelError(config, error, -1), EXTREME_RUNS);
   const slow = await each(withModelError(config, error, 1), EXTREME_RUNS);
   const rows = (made: readonly AskedRun[]) => made.map(({ metrics }) => metrics);
-  const of = { runs: rows(usual), fast: rows(fast), slow: rows(slow) };
+  const of = {
+    runs: rows(usual),
+    least: usual.map(({ least }) => least),
+    most: usual.map(({ most }) => most),
+    fast: rows(fast),
+    slow: rows(slow),
+  };
   const metrics = baseline.metrics.map((metric) => predictMetric(metric, of));
   const saturated = usual.find((run) => run.saturated !== null)?.saturated ?? null;
   const refused =
@@ -153,7 +159,6 @@ async function answer(
 }
 
 function documentOf(
-  question: WhatIfQuestion,
   fleet: RecordedFleet,
   model: EngineModel,
   baseline: Baseline,
@@ -165,7 +170,7 @@ function documentOf(
   return {
     verdict: alternatives.map(({ verdict }) => verdict).join(' '),
     recording: {
-      file: question.recording,
+      file: fleet.file,
       requests: count,
       responses: fleet.answered.length,
       durationS: (arrivalUs[count - 1]! - arrivalUs[0]!) / 1e6,

@@ -14,6 +14,9 @@ const SIGNAL_SPREAD = 0.1;
 
 export interface AskedRun {
   metrics: MetricRow;
+  /** The same with percentiles as low, and as high, as they may be. */
+  least: MetricRow;
+  most: MetricRow;
   rejected: number;
   perReplica: number[];
   /** Why its latencies say nothing; null where the fleet keeps up. */
@@ -50,6 +53,8 @@ export function askedRun(
   const refused = cluster.rejected_requests + cluster.gateway_rejected + cluster.gateway_shed + cluster.gateway_expired;
   return {
     metrics: metricsOfResponses(times, cluster.prompt_cache_hit_rate),
+    least: metricsOfResponses(times, cluster.prompt_cache_hit_rate, -1),
+    most: metricsOfResponses(times, cluster.prompt_cache_hit_rate, 1),
     rejected: refused / Math.max(1, cluster.generated_requests),
     perReplica: instances.map(({ injected_requests }) => injected_requests),
     saturated: saturation.state === 'saturated' ? saturation.verdict : null,

@@ -22,8 +22,10 @@ const SPREAD = 1.53;
 
 /** What the runs of an alternative show of one metric. */
 export interface AskedMetric {
-  /** Runs that differ by chance. */
+  /** Runs that differ by chance, and with percentiles as low and as high as they may be. */
   runs: readonly MetricRow[];
+  least: readonly MetricRow[];
+  most: readonly MetricRow[];
   /** Runs with step times as short and as long as they may be. */
   fast: readonly MetricRow[];
   slow: readonly MetricRow[];
@@ -36,15 +38,16 @@ export interface AskedMetric {
 export function predictMetric(baseline: BaselineMetric, asked: AskedMetric): WhatIfPrediction {
   const { error, measured, metric, simulated } = baseline;
   const isShare = metric === 'cached_share';
-  const sorted = Float64Array.from(asked.runs, (run) => run[metric]).sort();
   // One run of several may meet a queue that the others do not: the median is what to expect.
-  const expected = percentile(sorted, 50);
+  const expected = quantile(asked.runs, metric, 50);
   const scale = isShare ? 1 : expected;
   const predicted = isShare ? measured + expected - simulated : measured * (expected / simulated);
   const known = Math.hypot(error, REPEATED[metric]);
-  const ends = [asked.fast, asked.slow].map((runs) => median(runs.map((run) => run[metric])));
+  const ends = [asked.fast, asked.slow].map((runs) => quantile(runs, metric, 50));
   const reach = (sign: 1 | -1) => {
-    const chance = (SPREAD * sign * (percentile(sorted, 50 + sign * 40) - expected)) / scale;
+    const spread = quantile(asked.runs, metric, 50 + sign * 40) - expected;
+    const rank = quantile(sign < 0 ? asked.least : asked.most, metric, 50) - expected;
+    const chance = Math.hypot(SPREAD * spread, rank) / scale;
     const steps = Math.max(0, ...ends.map((end) => (sign * (end - expected)) / scale));
     return Math.hypot(known, chance, steps) * (isShare ? 1 : predicted);
   };
@@ -64,6 +67,6 @@ function claimOf(was: number, low: number, high: number, isMoreBetter: boolean):
   return 'none';
 }
 
-function median(values: readonly number[]): number {
-  return percentile(Float64Array.from(values).sort(), 50);
+function quantile(runs: readonly MetricRow[], metric: WhatIfMetric, p: number): number {
+  return percentile(Float64Array.from(runs, (run) => run[metric]).sort(), p);
 }

@@ -27,9 +27,9 @@ export interface RecordedFleet {
 }
 
 export async function readRecordedFleet(question: WhatIfQuestion): Promise<RecordedFleet> {
-  const { endpoint, lastUs, model, recording: file } = question;
+  const { endpoint, lastUs, model, recording, recordingName: file = recording } = question;
   const part = { ...(model === undefined ? {} : { model }), ...(endpoint === undefined ? {} : { endpoint }) };
-  const read = await readAnyTrace(file, Object.keys(part).length === 0 ? undefined : part);
+  const read = await readAnyTrace(recording, Object.keys(part).length === 0 ? undefined : part);
   if (read.observed?.served === undefined) throw notRecorded(file, read.format);
   const recent = lastUs === undefined ? read : since(read, read.table.arrivalUs[read.table.count - 1]! - lastUs);
   if (recent === null) throw noRequestsLeft(file, 'in this time');

@@ -5,6 +5,8 @@ import type { ClusterConfig, FlowControlConfig, PolicyChoice } from '../../simul
 export interface WhatIfQuestion {
   /** The file that a gateway recorded, with its rotated ones. */
   recording: string;
+  /** What messages and results call it; absent: its path. */
+  recordingName?: string;
   /** Only requests of this endpoint, and for this model; absent: all. */
   endpoint?: string;
   model?: string;

@@ -20,7 +20,7 @@ export function alternativeVerdict(name: string, metrics: readonly WhatIfPredict
     return `No difference can be claimed for ${name}: ${first === undefined ? 'nothing was measured' : inside(first)}.`;
   }
   const rest = named.filter(({ claim }) => claim === 'none').map(({ metric }) => titleOf(metric));
-  const open = rest.length === 0 ? '' : `; for ${rest.join(' and ')} no difference can be claimed`;
+  const open = rest.length === 0 ? '' : `; no difference can be claimed for ${rest.join(', ')}`;
   return `${name} would have given ${claimed.map(claimText).join(', ')}${open}.`;
 }
 
