@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -106,7 +115,7 @@ export class RayLab {
 
   /** As a head that loses its power. */
   async killHead(): Promise<void> {
-    await this.#kill(`${MARK}=${this.#folder} ${this.head.address}`);
+    await killAll(() => pidsWith(`${MARK}=${this.#folder} ${this.head.address}`));
   }
 
   /** Suspends the dashboard, or lets it go on. */
@@ -117,8 +126,9 @@ export class RayLab {
   }
 
   async stop(): Promise<void> {
-    await this.#kill(`${MARK}=${this.#folder}`);
-    rmSync(this.#folder, { recursive: true, force: true });
+    // Programs of Ray that rename themselves overwrite their environment: they are found by their folder.
+    await killAll(() => [...new Set([...pidsWith(`${MARK}=${this.#folder}`), ...pidsIn(this.#folder)])]);
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 
   async #startNode({ address, gpus, labels, resources }: LabNode, more: readonly string[], from: number) {
@@ -141,19 +151,32 @@ export class RayLab {
     const env = { ...this.#env, [MARK]: `${this.#folder} ${address}` };
     await run(this.ray, [...flags, ...what], { env, cwd: this.#folder });
   }
+}
 
-  async #kill(mark: string): Promise<void> {
-    for (let left = pidsWith(mark); left.length > 0; left = pidsWith(mark)) {
-      for (const pid of left) {
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          // Gone meanwhile.
-        }
+/** Kills until none is left. */
+async function killAll(list: () => readonly number[]): Promise<void> {
+  for (let left = list(); left.length > 0; left = list()) {
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Gone meanwhile.
       }
-      await pause(50);
     }
+    await pause(50);
   }
+}
+
+/** Processes whose working folder is this one or below it. */
+function pidsIn(folder: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      const cwd = /^\d+$/.test(name) ? readlinkSync(`/proc/${name}/cwd`) : '';
+      return `${cwd}/`.startsWith(`${folder}/`) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function commandOf(pid: number): string[] {
