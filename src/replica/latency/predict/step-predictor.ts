@@ -12,12 +12,13 @@ export interface PredictedEngine {
   kvTokens: number;
 }
 
-/** The time of a step, a pure function of the batch. */
+/** The time of a step in whole microseconds, a pure function of the batch. */
 export type StepTimes = (shape: BatchShape) => number;
 
 /**
  * Predicts a request's times by adding up the steps until its first token: prompts in turn, in chunks that share steps with the
- * requests that decode, after a seat and memory are free.
+ * requests that decode, after a seat and memory are free. Tokens and times between its methods are whole: fractions would be
+ * allocated where the compiler inlines no call.
  */
 export class StepPredictor implements LatencyPredictor {
   ttftUs = 0;
@@ -34,10 +35,10 @@ export class StepPredictor implements LatencyPredictor {
 
   predict(inputTokens: number, uncachedTokens: number, load: PredictedLoad): void {
     const { maxNumSeqs, queueingUs } = this.#engine;
-    const own = Math.max(1, uncachedTokens);
-    const pending = Math.max(0, load.pendingPrefillTokens);
+    const own = Math.max(1, Math.round(uncachedTokens));
+    const pending = Math.max(0, Math.round(load.pendingPrefillTokens));
     const decoding = Math.min(Math.round(load.decoding), maxNumSeqs);
-    const decodeTokens = load.decodeTokens * (load.decoding > 0 ? decoding / load.decoding : 0);
+    const decodeTokens = load.decoding > 0 ? Math.round((load.decodeTokens * decoding) / load.decoding) : 0;
     const decodeUs = decoding === 0 ? 0 : this.#decodeUs(decoding, decodeTokens);
     const aloneUs = this.#prefillUs(decoding, decodeTokens, own, 1, inputTokens - own);
     // The others would decode meanwhile.
@@ -46,22 +47,22 @@ export class StepPredictor implements LatencyPredictor {
     let workUs = decodeUs / 2 + aloneUs;
     if (prefilling > 0) {
       // The first prompt is in a step already; those behind it share steps with this one.
-      const first = pending / prefilling;
+      const first = Math.round(pending / prefilling);
       const rest = pending - first;
-      workUs = this.#restUs(this.#prefillUs(decoding, decodeTokens, first, 1, 0), load.prefillElapsedUs);
+      workUs = this.#restUs(this.#prefillUs(decoding, decodeTokens, first, 1, 0), load);
       workUs += rest < 1 ? aloneUs : this.#prefillUs(decoding, decodeTokens, rest + own, prefilling, inputTokens - own);
     }
     this.ttftUs = queueingUs + workUs + this.#waitUs(load, pending + own);
     const later = Math.min(Math.round(load.decoding) + load.prefilling + 1, maxNumSeqs);
-    this.itlUs = this.#decodeUs(later, load.decodeTokens + pending + inputTokens);
+    this.itlUs = this.#decodeUs(later, Math.round(load.decodeTokens) + pending + inputTokens);
   }
 
   /**
    * What is left of work that should take so long and has taken so long. Work that is late will take longer still, the later it is
    * the more, so that a replica which hangs looks worse and worse.
    */
-  #restUs(wholeUs: number, elapsedUs: number): number {
-    return Math.abs(wholeUs - elapsedUs);
+  #restUs(wholeUs: number, { prefillElapsedUs }: PredictedLoad): number {
+    return Math.round(Math.abs(wholeUs - prefillElapsedUs));
   }
 
   /** Until requests have ended that hold the seats or the memory it needs: they end one after the other at their mean pace. */
@@ -71,14 +72,14 @@ export class StepPredictor implements LatencyPredictor {
     const heldTokens = kvUsed * kvTokens;
     const missing = Math.max(0, tokens - (kvTokens - heldTokens));
     const share = Math.max(seats / maxNumSeqs, missing === 0 || heldTokens === 0 ? 0 : missing / heldTokens);
-    return share * decodeUs;
+    return Math.round(share * decodeUs);
   }
 
   /** Steps with prompts until all these tokens are computed. @param cached tokens before those of the last prompt */
   #prefillUs(decoding: number, decodeTokens: number, tokens: number, prompts: number, cached: number): number {
     const chunk = Math.max(1, this.#engine.maxNumBatchedTokens - decoding);
     const steps = Math.ceil(tokens / chunk);
-    const each = tokens / Math.max(1, prompts);
+    const each = Math.ceil(tokens / Math.max(1, prompts));
     const full = steps > 1 ? (steps - 1) * this.#mixedUs(decoding, decodeTokens, chunk, each, cached) : 0;
     return full + this.#mixedUs(decoding, decodeTokens, tokens - (steps - 1) * chunk, each, cached);
   }
@@ -86,16 +87,15 @@ export class StepPredictor implements LatencyPredictor {
   /** @param each tokens of one prompt */
   #mixedUs(decoding: number, decodeTokens: number, tokens: number, each: number, cached: number): number {
     const shape = this.#decodes(decoding, decodeTokens);
-    const whole = Math.round(tokens);
     const prefills = Math.max(1, Math.round(tokens / each));
     const context = cached + each / 2;
     shape.scheduled += prefills;
     shape.prefills = prefills;
-    shape.prefillTokens = whole;
-    shape.prefillContext = whole < each ? prefills * (each / 2) : 0;
-    shape.prefillFullAttention = whole * (cached + each);
-    shape.prefillCausalAttention = whole * (each / 2);
-    shape.prefillPairs = whole * context;
+    shape.prefillTokens = tokens;
+    shape.prefillContext = tokens < each ? prefills * (each / 2) : 0;
+    shape.prefillFullAttention = tokens * (cached + each);
+    shape.prefillCausalAttention = tokens * (each / 2);
+    shape.prefillPairs = tokens * context;
     shape.prefillLongest = cached + each;
     return this.#stepUs(shape);
   }
