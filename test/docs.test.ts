@@ -237,6 +237,7 @@ describe('docs/results.md', () => {
       'shed',
       'rejections',
       'models',
+      'bounds',
     ],
     ...['options', 'tenantBudgets', 'sloPriorities', 'sloTargetsUs', 'fitnessWeights', 'goodputTargets'],
   ];
