@@ -3,6 +3,8 @@ import { ControlStore } from '../control/store/control-store.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Store } from '../store/open-store.js';
 import { noControlPlane, noGateway, noStore } from './errors.js';
+import { adviceIn } from './jobs/advice-in.js';
+import type { JobBoard } from './jobs/job-board.js';
 import type { Sessions } from './session/sessions.js';
 
 /** What the API needs of a gateway. */
@@ -33,6 +35,8 @@ export interface HostParts {
   readonly control: Promise<{ readonly host: ControlHost }> | null;
   /** Sessions of browsers; absent where commands work on a store offline. */
   readonly sessions?: Sessions;
+  /** Long work; absent where commands work on a store offline. */
+  readonly jobs?: JobBoard;
   /** SLO classes that are known to be defined besides those of the gateway and of the store. */
   readonly classes?: readonly string[];
 }
@@ -60,6 +64,15 @@ export class ApiHost {
     if (this.#parts.sessions === undefined) throw noGateway();
     return this.#parts.sessions;
   }
+
+  /** Throws `API_NO_GATEWAY` without a server. */
+  get jobs(): JobBoard {
+    if (this.#parts.jobs === undefined) throw noGateway();
+    return this.#parts.jobs;
+  }
+
+  /** The latest advice about the policy of an endpoint; nothing where there is none. */
+  readonly lastAdvice = (called: { workspace: string; name: string }) => adviceIn(this.#parts.jobs, called);
 
   get hasStore(): boolean {
     return this.#parts.store !== null;

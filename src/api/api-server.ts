@@ -7,6 +7,7 @@ import { type Caller, workspaceRoles } from './access/caller.js';
 import { whileAllowed } from './access/while-allowed.js';
 import { ApiHost } from './api-host.js';
 import { Unauthenticated } from './errors.js';
+import { JobBoard } from './jobs/job-board.js';
 import { credentialsOf } from './session/session-access.js';
 import { type HeldCredentials, loginHash, Sessions } from './session/sessions.js';
 
@@ -26,13 +27,14 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
   const authenticator = new Authenticator(gateway);
   installShadows(gateway);
   const sessions = new Sessions(() => gateway.nowMs());
+  const jobs = new JobBoard();
   // Reported to the calls that need it.
   control?.catch(() => {});
   // Made with the first call: the store opens when the gateway starts.
   let host: ApiHost | null = null;
   return {
     async refusal(call) {
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions });
+      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs });
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
         import('./access/authorise.js'),
@@ -48,7 +50,7 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
     },
     async handle(call) {
       if (!call.path.startsWith('/api/')) return (await import('./console/console-files.js')).consoleFile(call);
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions });
+      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs });
       // Loaded with the first call, to start faster.
       const [{ errorResponse }, { respond }] = await Promise.all([
         import('./error-response.js'),
@@ -78,6 +80,7 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
       const now = () => present().catch((error) => (error instanceof Unauthenticated ? null : caller));
       return { ...response, stream: whileAllowed(response.stream, caller, now, () => gateway.nowMs()) };
     },
+    close: () => jobs.close(),
     loginLink() {
       const { token } = sessions.link({ authorization: `Bearer ${gateway.adminToken}`, apiKey: undefined });
       return `${gateway.adminUrl}/${loginHash(token)}`;

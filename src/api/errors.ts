@@ -109,6 +109,31 @@ export const notRecording = () =>
     "set 'record' in its configuration and restart it",
   );
 
+export const jobsFull = (most: number) =>
+  new InputError('API_JOBS_FULL', 'jobs', `${most} jobs wait already`, 'wait for one to end, or cancel one');
+
+export const switchUnderWay = (workspace: string, name: string) =>
+  new InputError(
+    'API_SWITCH_UNDER_WAY',
+    `endpoint ${workspace}/${name}`,
+    'another switch of its policy is being watched',
+    'wait for it to end, or cancel it: see GET /api/v1/jobs',
+  );
+
+export const tooFewToGuard = (endpoint: string, found: number, least: number) =>
+  new InputError(
+    'API_TOO_FEW_REQUESTS',
+    `endpoint ${endpoint}`,
+    `served ${found} requests in the time before the switch, and ${least} are needed to tell whether it gets worse`,
+    "watch for longer ('watch'), or set the policy without a guard",
+  );
+
+export const policyInForce = (endpoint: string) =>
+  new InputError('API_POLICY_IN_FORCE', `endpoint ${endpoint}`, 'has this policy already', 'choose another one');
+
+export const unknownJob = (id: string) =>
+  new InputError('API_JOB', `job '${id}'`, 'does not exist', 'see GET /api/v1/jobs; ended jobs are kept for a while');
+
 export const noOwnKey = () =>
   new InputError('API_NO_OWN_KEY', 'caller', 'has no API key', 'log in with one, or use GET /api/v1/usage');
 

@@ -13,8 +13,10 @@ import { SESSION_ROUTES } from './routes/session-routes.js';
 import { PLAYGROUND_ROUTES } from './routes/traffic/playground-routes.js';
 import { TRAFFIC_ROUTES } from './routes/traffic/traffic-routes.js';
 import { USAGE_ROUTES } from './routes/traffic/usage-routes.js';
+import { JOB_ROUTES } from './routes/twin/job-routes.js';
 import { PROFILE_ROUTES } from './routes/twin/profile-routes.js';
 import { SHADOW_ROUTES } from './routes/twin/shadow-routes.js';
+import { TWIN_ROUTES } from './routes/twin/twin-routes.js';
 import { WATCH_ROUTES } from './routes/watch-routes.js';
 
 const OPEN_API = defineRoute({
@@ -45,5 +47,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...TRAFFIC_ROUTES,
   ...PLAYGROUND_ROUTES,
   ...USAGE_ROUTES,
+  ...TWIN_ROUTES,
+  ...JOB_ROUTES,
   ...PROFILE_ROUTES,
 ];

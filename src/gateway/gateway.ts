@@ -270,7 +270,7 @@ export class Gateway {
     this.#isStopping = true;
     this.#stopped.abort();
     this.#adminFiles?.withdraw();
-    const stopped = this.#ports.stop();
+    const stopped = Promise.all([this.#ports.stop(), this.api?.close?.()]);
     if (isLate) this.#ports.cutSoon();
     await stopped;
     clearTimeout(deadline);

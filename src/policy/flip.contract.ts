@@ -7,6 +7,7 @@ import { createExplanation, resetExplanation } from './explanation.js';
 import { findFlip, type PastPick } from './flip/find-flip.js';
 import { type FlipSignal, flipSignals } from './flip/flip-signals.js';
 import { Repicker } from './flip/repicker.js';
+import type { LatencyPredictions } from './latency-predictor.js';
 import { policyOptions } from './policy-options.js';
 
 /** What every routing policy promises about picks that are made again. */
@@ -53,16 +54,17 @@ export function flipContract(policy: RoutingPolicy, given: unknown): void {
   it('names the smallest change of one signal that flips a pick, or none, as trying every value does', () => {
     fc.assert(
       fc.property(decisionInputs, (inputs) => {
-        // Short prompts: all values of all signals can be tried.
+        // Short prompts and times: all values of all signals can be tried.
         const short = inputs.slice(0, 2).map(({ request, view }) => ({
           view: { ...view, size: Math.min(view.size, 4) },
-          request: { ...request, inputTokens: request.inputTokens % 40 },
+          request: { ...request, inputTokens: request.inputTokens % 40, predictions: soonOnly(request.predictions) },
         }));
         const repicker = newRepicker();
         decide(short, (pick) => {
           const before = structuredClone(pick);
           const found = findFlip(pick, repicker)!;
           expect(pick).toEqual(before);
+          expect(found.isExhaustive).toBe(true);
           const smallest = tryAll(pick, repicker);
           expect(found.flip === null).toBe(smallest === null);
           if (found.flip === null) return;
@@ -81,12 +83,23 @@ export function flipContract(policy: RoutingPolicy, given: unknown): void {
   });
 }
 
+/** Predictions of at most 20 ms. */
+function soonOnly(predictions: LatencyPredictions): LatencyPredictions {
+  const copy = structuredClone(predictions);
+  for (const column of [copy.ttftUs, copy.itlUs, copy.promptUs]) {
+    for (let i = 0; i < column.length; i++) column[i]! %= 20_000;
+  }
+  return copy;
+}
+
 /** The size of the smallest change that flips a pick, by trying all values of all signals; null for none. */
 function tryAll({ chosen, reads, request, state, view }: PastPick, repicker: Repicker): number | null {
   let smallest: number | null = null;
   for (const { column, scale, ...signal } of flipSignals(reads, request, view)) {
     for (let slot = 0; slot < view.size; slot++) {
       const from = column[slot]!;
+      // A prediction that is not known has no other values.
+      if (Number.isNaN(from)) continue;
       for (const value of valuesOf(signal)) {
         const size = Math.abs(value - from) / scale;
         if (smallest !== null && size >= smallest) continue;

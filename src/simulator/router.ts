@@ -1,6 +1,7 @@
 import type { Explanation } from '../policy/explanation.js';
 import { contentKey } from '../policy/host/content-key.js';
 import { PolicyHost } from '../policy/host/policy-host.js';
+import type { PolicySettings } from '../policy/host/policy-settings.js';
 import { DEFAULT_PREFIX_CAPACITY } from '../policy/host/router-ledger.js';
 import { SIMULATED } from '../policy/host/worlds.js';
 import type { PredictorSource } from '../policy/latency-predictor.js';
@@ -9,7 +10,7 @@ import type { Replica } from '../replica/replica.js';
 import type { BlockKeys } from '../replica/replica-requests.js';
 import { type RequestTable, requestId } from '../workload/request-table.js';
 import { CacheSignals } from './cache-signals.js';
-import type { ClusterConfig } from './cluster-config.js';
+import type { ClusterConfig, PolicyChoice } from './cluster-config.js';
 import { FleetSignals } from './fleet-signals.js';
 import type { TrueTimes } from './prediction/true-times.js';
 import { RequestSlots } from './request-slots.js';
@@ -19,21 +20,20 @@ import { RequestSlots } from './request-slots.js';
  * @param predictors how fast replicas are, for policies that predict; absent: unknown
  */
 export function createHost(config: ClusterConfig, predictors?: PredictorSource): PolicyHost {
-  const { admission, instances, replica, routing, seed, sloPriorities, tenantBudgets } = config;
-  const host = new PolicyHost(
-    {
-      routing,
-      admission,
-      sloPriorities,
-      tenantBudgets,
-      seatsPerReplica: replica.maxNumSeqs,
-      blockSize: replica.blockSize,
-      cacheBlocks: DEFAULT_PREFIX_CAPACITY,
-    },
-    { world: SIMULATED, seed, mostReplicas: instances, allBooks: false, predictors },
-  );
+  const { instances, seed } = config;
+  const allBooks = config.routingSwitch !== undefined;
+  const options = { world: SIMULATED, seed, mostReplicas: instances, allBooks, predictors };
+  const host = new PolicyHost(settingsOf(config, config.routing), options);
   host.setReplicas(Array.from({ length: instances }, (_, i) => `instance_${i}`));
   return host;
+}
+
+function settingsOf(config: ClusterConfig, routing: PolicyChoice): PolicySettings {
+  const { admission, replica, sloPriorities, tenantBudgets } = config;
+  return {
+    ...{ routing, admission, sloPriorities, tenantBudgets, seatsPerReplica: replica.maxNumSeqs },
+    ...{ blockSize: replica.blockSize, cacheBlocks: DEFAULT_PREFIX_CAPACITY },
+  };
 }
 
 /** Shows the policy host requests as rows of the table and replicas as their signals, and nothing else of either. */
@@ -45,9 +45,12 @@ export class Router {
   /** Blocks of the replicas' caches, and of the router's index. */
   readonly #kvBlockSize: number;
   readonly #kvKeys: BlockKeys;
-  readonly #keys: BlockKeys;
+  #keys: BlockKeys;
+  /** When another policy takes over, and how. */
+  #switchUs: number;
+  readonly #switch: () => void;
   readonly #slots = new RequestSlots();
-  readonly #caches: CacheSignals | null;
+  #caches: CacheSignals | null;
   readonly #truth: TrueTimes | null;
   #kvBlocks = new Int32Array(64);
   /** By the table's index of classes and tenants. */
@@ -77,11 +80,20 @@ export class Router {
     this.#kvBlockSize = blockSize;
     this.#kvKeys = newKeys(blockSize);
     this.#keys = newKeys(host.policies.blockSize);
-    this.#caches = host.policies.needsCaches ? new CacheSignals(replicas, config.cacheSignalDelayUs) : null;
+    const caches = () => (host.policies.needsCaches ? new CacheSignals(replicas, config.cacheSignalDelayUs) : null);
+    this.#caches = caches();
+    this.#switchUs = config.routingSwitch?.atUs ?? Number.POSITIVE_INFINITY;
+    this.#switch = () => {
+      this.#switchUs = Number.POSITIVE_INFINITY;
+      host.setPolicies(settingsOf(config, config.routingSwitch!.routing));
+      this.#keys = newKeys(host.policies.blockSize);
+      this.#caches = caches();
+    };
   }
 
   /** Looks at the fleet and at a request; everything that follows decides by this. */
   look(row: number, nowUs: number): void {
+    if (nowUs >= this.#switchUs) this.#switch();
     const table = this.#table;
     const sloClass = this.#classOf(table.sloClass[row]!);
     const tenant = this.#tenantOf(table.tenant[row]!);

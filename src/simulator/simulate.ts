@@ -103,7 +103,7 @@ export function simulate(
     table,
     predictors,
   );
-  const looks = traced || host.looksAtFleet || queue?.readsFleet === true;
+  const looks = traced || host.looksAtFleet || queue?.readsFleet === true || config.routingSwitch !== undefined;
   cluster = new Cluster(config, workload, {
     replicas,
     router,

@@ -95,10 +95,12 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     summary: 'List endpoints as they are served now: policy, requests in flight and queued, replicas',
     query: { ...PAGE_QUERY, ...IN_WORKSPACE },
     response: { type: 'list', schema: LIVE_ENDPOINT },
-    handle({ gateway }, { caller, query }) {
+    handle({ gateway, lastAdvice }, { caller, query }) {
       const { workspace } = query;
       if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
-      const all = [...gateway.endpoints.values()].map((one) => endpointView(gateway, one));
+      const all = [...gateway.endpoints.values()]
+        .map((one) => endpointView(gateway, one))
+        .map((one) => ({ ...one, ...lastAdvice(one) }));
       const wanted = all.filter((one) => sees(caller, one) && (workspace === undefined || one.workspace === workspace));
       return ok(
         pageOfAll(
@@ -118,8 +120,11 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     scope: 'workspace',
     summary: 'Return an endpoint as it is served now',
     response: { type: 'object', schema: LIVE_ENDPOINT },
-    handle: ({ gateway }, { params }) =>
-      ok(endpointView(gateway, liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! }))),
+    handle({ gateway, lastAdvice }, { params }) {
+      const endpoint = liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! });
+      const view = endpointView(gateway, endpoint);
+      return ok({ ...view, ...lastAdvice(view) });
+    },
   }),
   RECORDING_ROUTE,
   defineRoute({

@@ -7,6 +7,8 @@ export interface AdminApi {
   handle(call: AdminCall): Promise<AdminResponse>;
   /** The response to a caller that may not read what concerns the whole gateway; null when it may. */
   refusal(call: Pick<AdminCall, 'address' | 'header'>): Promise<AdminResponse | null>;
+  /** The gateway stops: long work is cancelled, and what must not remain is undone. */
+  close?(): Promise<void>;
 }
 
 export interface AdminCall {

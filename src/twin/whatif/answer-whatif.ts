@@ -32,7 +32,7 @@ export type WhatIfWatch = (progress: WhatIfProgress) => void | Promise<void>;
 export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch): Promise<WhatIfDocument> {
   await watch({ stage: 'reading', done: 0, total: 0 });
   const fleet = await readRecordedFleet(question);
-  const model = await modelOf(question, fleet, watch);
+  const model = await recordedModel(question, fleet, watch);
   await watch({ stage: 'checking', done: 0, total: 0 });
   const latency = replicaLatency(model.replica);
   const baseline = checkBaseline(fleet, model.replica, latency);
@@ -59,14 +59,18 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
   return documentOf(fleet, model, baseline, stepError, alternatives);
 }
 
-interface EngineModel {
+export interface RecordedModel {
   replica: ReplicaModelConfig;
   source: 'given' | 'fitted';
   notes: string[];
 }
 
 /** The engines with a profile: the given one, or one that is fitted to the recording. */
-async function modelOf({ replica }: WhatIfQuestion, fleet: RecordedFleet, watch: WhatIfWatch): Promise<EngineModel> {
+export async function recordedModel(
+  { replica }: WhatIfQuestion,
+  fleet: RecordedFleet,
+  watch: WhatIfWatch,
+): Promise<RecordedModel> {
   if (replica.latencyProfile !== undefined) return { replica, source: 'given', notes: [] };
   await watch({ stage: 'fitting', done: 0, total: 0 });
   const { notes, profile } = fitRecorded(
@@ -160,7 +164,7 @@ async function answer(
 
 function documentOf(
   fleet: RecordedFleet,
-  model: EngineModel,
+  model: RecordedModel,
   baseline: Baseline,
   stepError: number,
   alternatives: WhatIfAlternative[],

@@ -38,7 +38,7 @@ export function askedRun(
     arrivalJitterUs: JITTER_US,
     snapshotRefreshUs: Math.round(config.snapshotRefreshUs * spread),
   };
-  const { restore, workload } = workloadOf(fleet);
+  const { restore, workload } = recordedWorkload(fleet);
   const { document, outcomes, table } = simulate(varied, workload, latency);
   restore();
   const times = { ttftUs: [] as number[], e2eUs: [] as number[], outputTokens: [] as number[] };
@@ -62,7 +62,7 @@ export function askedRun(
 }
 
 /** The requests as recorded. A run moves arrivals and adds turns: `restore` puts back what it has changed. */
-function workloadOf({ isConversation, trace }: RecordedFleet): { workload: Workload; restore(): void } {
+export function recordedWorkload({ isConversation, trace }: RecordedFleet): { workload: Workload; restore(): void } {
   if (isConversation) return { workload: closedLoopWorkload(trace, null, 0), restore: () => {} };
   const { table } = trace;
   const arrivalUs = table.arrivalUs.slice();

@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PolicyConfig } from '../../gateway/config/gateway-config.js';
+import { policyKeys } from '../../gateway/config/policy-keys.js';
+import { policyHashOf } from '../../gateway/fleet/endpoint/deciding.js';
+import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { mean, percentile } from '../../kernel/percentile.js';
+import { policyInForce, tooFewToGuard } from '../errors.js';
+import type { JobWatch } from './job-board.js';
+
+/** What is watched after a switch: a time to first token or of the whole request in milliseconds, or the share of failures. */
+export const GUARD_METRICS = [
+  'ttft_mean',
+  'ttft_p50',
+  'ttft_p90',
+  'ttft_p99',
+  'e2e_mean',
+  'e2e_p90',
+  'errors',
+] as const;
+export type GuardMetric = (typeof GUARD_METRICS)[number];
+
+export interface SwitchGuard {
+  readonly metric: GuardMetric;
+  /** How much worse it may become: of a latency as a share of what it was, of errors in shares of all requests. */
+  readonly most: number;
+  readonly watchMs: number;
+}
+
+export interface SwitchResult {
+  /** `kept`, `returned` because it was worse or not enough is known, or `superseded` by another change of the policy. */
+  outcome: 'kept' | 'returned' | 'superseded';
+  reason: string;
+  metric: GuardMetric;
+  before: number;
+  /** Null when too few requests ended. */
+  after: number | null;
+  bound: number;
+  requests: number;
+}
+
+/** Fewer requests say nothing about a percentile. */
+export const LEAST_GUARDED = 50;
+const LOOK_MS = 1000;
+
+export interface SwitchParts {
+  readonly gateway: Pick<Gateway, 'nowMs' | 'traffic'>;
+  readonly endpoint: Pick<Endpoint, 'name' | 'policy' | 'policyHash' | 'setPolicy' | 'rollback'>;
+  /** Called after each change of the policy. */
+  audit(before: object, after: object): Promise<void>;
+  /** Between two looks at what ended. */
+  pause?: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * Gives an endpoint another policy, watches a metric for a while, and goes back if it gets worse than allowed, if too few requests
+ * ended to tell, and when it is cancelled or the gateway stops. Runs in the gateway: it does not depend on who started it.
+ */
+export async function guardedSwitch(
+  { audit, endpoint, gateway, pause = (signal) => delay(LOOK_MS, undefined, { signal }) }: SwitchParts,
+  policy: PolicyConfig,
+  { metric, most, watchMs }: SwitchGuard,
+  { progress, signal }: JobWatch,
+): Promise<SwitchResult> {
+  const startMs = gateway.nowMs();
+  const earlier = measured(gateway, endpoint.name, metric, (startMs - watchMs) * 1000, startMs * 1000);
+  if (earlier.requests < LEAST_GUARDED) throw tooFewToGuard(endpoint.name, earlier.requests, LEAST_GUARDED);
+  const before = earlier.value;
+  const bound = metric === 'errors' ? before + most : before * (1 + most);
+  const keysBefore = policyKeys(endpoint.policy);
+  const hashBefore = endpoint.policyHash;
+  if (policyHashOf(policy) === hashBefore) throw policyInForce(endpoint.name);
+  endpoint.setPolicy(policy);
+  const own = endpoint.policyHash;
+  let isOpen = true;
+  const goBack = async () => {
+    if (!isOpen || endpoint.policyHash !== own) return;
+    isOpen = false;
+    const present = policyKeys(endpoint.policy);
+    endpoint.rollback();
+    await audit(present, policyKeys(endpoint.policy));
+  };
+  const ended = (outcome: SwitchResult['outcome'], reason: string, now: Measured): SwitchResult => {
+    const after = now.requests < LEAST_GUARDED ? null : now.value;
+    return { outcome, reason, metric, before, after, bound, requests: now.requests };
+  };
+  try {
+    await audit(keysBefore, policyKeys(policy));
+    for (;;) {
+      const elapsed = gateway.nowMs() - startMs;
+      const now = measured(gateway, endpoint.name, metric, startMs * 1000, Number.POSITIVE_INFINITY);
+      progress({
+        stage: 'watching',
+        done: Math.min(Math.floor(elapsed / 1000), watchMs / 1000),
+        total: watchMs / 1000,
+      });
+      if (endpoint.policyHash !== own) {
+        isOpen = false;
+        return ended('superseded', 'the policy was changed meanwhile', now);
+      }
+      const isKnown = now.requests >= LEAST_GUARDED;
+      if (isKnown && now.value > bound) {
+        await goBack();
+        return ended('returned', `${metric} became ${shown(metric, now.value)}, above ${shown(metric, bound)}`, now);
+      }
+      if (elapsed >= watchMs) {
+        if (!isKnown) {
+          await goBack();
+          return ended(
+            'returned',
+            `only ${now.requests} requests ended, of ${LEAST_GUARDED} that are needed to tell`,
+            now,
+          );
+        }
+        isOpen = false;
+        return ended('kept', `${metric} is ${shown(metric, now.value)}, at most ${shown(metric, bound)}`, now);
+      }
+      await pause(signal);
+      signal.throwIfAborted();
+    }
+  } finally {
+    await goBack();
+  }
+}
+
+interface Measured {
+  value: number;
+  requests: number;
+}
+
+/** The metric over requests of an endpoint that arrived in a span of time and have ended. */
+function measured(
+  { traffic }: Pick<Gateway, 'traffic'>,
+  endpoint: string,
+  metric: GuardMetric,
+  fromUs: number,
+  toUs: number,
+): Measured {
+  const found = traffic.requests.before(
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    (one) =>
+      one.endpoint === endpoint && one.arrivedUs >= fromUs && one.arrivedUs < toUs && one.outcome !== 'client_left',
+  );
+  if (metric === 'errors') {
+    const failed = found.filter(({ outcome }) => outcome !== 'ok').length;
+    return { value: found.length === 0 ? 0 : failed / found.length, requests: found.length };
+  }
+  const isTtft = metric.startsWith('ttft');
+  const times = found
+    .filter(({ firstTokenUs, outcome }) => outcome === 'ok' && (!isTtft || firstTokenUs >= 0))
+    .map(({ arrivedUs, endedUs, firstTokenUs }) => ((isTtft ? firstTokenUs : endedUs) - arrivedUs) / 1000);
+  const sorted = Float64Array.from(times).sort();
+  const rank = Number(metric.slice(metric.indexOf('_p') + 2));
+  const value = sorted.length === 0 ? 0 : metric.endsWith('mean') ? mean(sorted) : percentile(sorted, rank);
+  return { value, requests: times.length };
+}
+
+function shown(metric: GuardMetric, value: number): string {
+  return metric === 'errors' ? `${(100 * value).toFixed(1)} %` : `${value.toFixed(1)} ms`;
+}

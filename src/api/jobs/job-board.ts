@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { InputError, RunError } from '../../kernel/errors.js';
+import { jobsFull } from '../errors.js';
+
+export const JOB_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+/** How far a job is; `total` is 0 where the number of steps is not known. */
+export interface JobProgress {
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Whose job it is and what about. */
+export interface JobFacts {
+  readonly kind: string;
+  readonly workspace: string;
+  readonly endpoint: string;
+  /** Who created it. */
+  readonly actor: string;
+}
+
+export interface Job extends JobFacts {
+  readonly id: string;
+  readonly createdMs: number;
+  startedMs: number | null;
+  endedMs: number | null;
+  state: JobState;
+  progress: JobProgress;
+  /** Of a failed job. */
+  error: { readonly code: string; readonly message: string; readonly hint: string } | null;
+  /** Of a job that is done. */
+  result: object | null;
+}
+
+export interface JobWatch {
+  /** Aborted when the job is cancelled or the server stops. */
+  readonly signal: AbortSignal;
+  progress(progress: JobProgress): void;
+}
+
+/** Does the job; rejects when it is cancelled. It computes in a thread of its own, or waits: it never keeps this one busy. */
+export type JobWork = (watch: JobWatch) => Promise<object>;
+
+export interface JobLimits {
+  /** Jobs that compute at once, that wait for their turn, and that are kept after their end. */
+  readonly running: number;
+  readonly waiting: number;
+  readonly kept: number;
+}
+
+const LIMITS: JobLimits = { running: 1, waiting: 16, kept: 100 };
+const START: JobProgress = { stage: 'waiting', done: 0, total: 0 };
+
+interface Entry {
+  readonly job: Job;
+  readonly work: JobWork;
+  readonly abort: AbortController;
+  /** Called at the next change. */
+  waiters: (() => void)[];
+}
+
+/** Long work of an API server: started, followed, cancelled and, for a while, looked up. Nothing of it outlives the process. */
+export class JobBoard {
+  readonly #nowMs: () => number;
+  readonly #limits: JobLimits;
+  /** In order of creation. */
+  readonly #entries = new Map<string, Entry>();
+  #isClosed = false;
+
+  /** @param nowMs Unix time */
+  constructor(nowMs: () => number = Date.now, limits: JobLimits = LIMITS) {
+    this.#nowMs = nowMs;
+    this.#limits = limits;
+  }
+
+  /**
+   * Throws when as many wait as may.
+   * @param isIdle it only waits, and needs no turn among those that compute
+   */
+  create(facts: JobFacts, work: JobWork, isIdle = false): Job {
+    if (this.#isClosed || (!isIdle && this.#count('waiting') >= this.#limits.waiting))
+      throw jobsFull(this.#limits.waiting);
+    const job: Job = {
+      ...{ id: randomUUID(), ...facts, createdMs: this.#nowMs(), startedMs: null, endedMs: null },
+      ...{ state: 'waiting', progress: START, error: null, result: null },
+    };
+    const entry: Entry = { job, work, abort: new AbortController(), waiters: [] };
+    this.#entries.set(job.id, entry);
+    if (isIdle) void this.#run(entry);
+    else this.#next();
+    return job;
+  }
+
+  /** The latest first. */
+  list(): Job[] {
+    return [...this.#entries.values()].map(({ job }) => job).reverse();
+  }
+
+  get(id: string): Job | undefined {
+    return this.#entries.get(id)?.job;
+  }
+
+  /** Ends a job that has not ended; resolves when it has undone what it must not leave behind. */
+  async cancel(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    if (entry.job.state === 'waiting') this.#end(entry, 'cancelled');
+    entry.abort.abort();
+    while (isOpen(entry.job)) await new Promise<void>((changed) => entry.waiters.push(changed));
+  }
+
+  /** The job now and after each change, until it has ended. A slow reader sees only the latest. */
+  async *follow(id: string, signal: AbortSignal): AsyncGenerator<Job> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    let wake = () => {};
+    const leave = () => wake();
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      while (!signal.aborted) {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+          entry.waiters.push(resolve);
+        });
+        yield { ...entry.job };
+        if (!isOpen(entry.job) || signal.aborted) return;
+        await changed;
+      }
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Cancels all jobs and takes no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#entries.keys()].map((id) => this.cancel(id)));
+  }
+
+  #next(): void {
+    for (const entry of this.#entries.values()) {
+      if (this.#count('running') >= this.#limits.running) return;
+      if (entry.job.state === 'waiting') void this.#run(entry);
+    }
+  }
+
+  async #run(entry: Entry): Promise<void> {
+    const { abort, job, work } = entry;
+    job.state = 'running';
+    job.startedMs = this.#nowMs();
+    this.#tell(entry);
+    try {
+      const watch: JobWatch = {
+        signal: abort.signal,
+        progress: (progress) => {
+          if (!isOpen(job)) return;
+          job.progress = progress;
+          this.#tell(entry);
+        },
+      };
+      job.result = await work(watch);
+      this.#end(entry, 'done');
+    } catch (error) {
+      if (!abort.signal.aborted) job.error = shownError(error);
+      this.#end(entry, abort.signal.aborted ? 'cancelled' : 'failed');
+    }
+    if (!this.#isClosed) this.#next();
+  }
+
+  #end(entry: Entry, state: JobState): void {
+    entry.job.state = state;
+    entry.job.endedMs = this.#nowMs();
+    this.#tell(entry);
+    const ended = [...this.#entries.values()].filter(({ job }) => !isOpen(job));
+    for (const { job } of ended.slice(0, Math.max(0, ended.length - this.#limits.kept))) this.#entries.delete(job.id);
+  }
+
+  #tell(entry: Entry): void {
+    for (const changed of entry.waiters.splice(0)) changed();
+  }
+
+  #count(state: JobState): number {
+    let count = 0;
+    for (const { job } of this.#entries.values()) if (job.state === state) count++;
+    return count;
+  }
+}
+
+function isOpen({ state }: Job): boolean {
+  return state === 'waiting' || state === 'running';
+}
+
+function shownError(error: unknown): NonNullable<Job['error']> {
+  if (error instanceof InputError)
+    return { code: error.code, message: `${error.place}: ${error.problem}`, hint: error.hint };
+  if (error instanceof RunError) return { code: error.code, message: error.message, hint: '' };
+  return { code: 'JOB_FAILED', message: (error as Error).message, hint: '' };
+}

@@ -1,0 +1,179 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configFor, FakeEngine, until } from '../../../gateway/fake-engine.fixture.js';
+import { Gateway } from '../../../gateway/gateway.js';
+import { PROFILE, recordingOf, served } from '../../../twin/whatif/recorded-run.fixture.js';
+import { ApiHost } from '../../api-host.js';
+import { serveApi } from '../../api-server.js';
+import { caller } from '../../fake-api.fixture.js';
+import { JobBoard } from '../../jobs/job-board.js';
+import { respond } from '../../respond.js';
+
+const opened: (() => unknown)[] = [];
+let gateway: Gateway;
+let jobs: JobBoard;
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever the API returns
+type Body = any;
+const ONE = 'workspaces/default/endpoints/default';
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'twinyard-twin-routes-'));
+  opened.push(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'traffic.jsonl');
+  // As a file that was rotated: the gateway writes its own.
+  const run = served({ requests: 300 }, { routing: { policy: 'round-robin', options: {} } });
+  writeFileSync(`${path}.1`, recordingOf(run));
+  const engine = await FakeEngine.start();
+  opened.push(() => engine.kill());
+  gateway = new Gateway(configFor([engine], { record: { path, maxBytes: 1e6, files: 2 } }));
+  gateway.api = serveApi(gateway);
+  await gateway.start();
+  opened.push(() => gateway.close(0));
+  await until(() => gateway.isReady);
+  const endpoint = gateway.endpoints.get('default')!;
+  endpoint.profiles.set('r0', PROFILE);
+});
+afterAll(async () => {
+  for (const close of opened.reverse()) await close();
+});
+
+async function ask(line: string, body?: object): Promise<{ status: number; body: Body }> {
+  const [method, url] = line.split(' ') as [string, string];
+  const response = await fetch(`${gateway.adminUrl}/api/v1/${url}`, {
+    method,
+    headers: { authorization: `Bearer ${gateway.adminToken}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')!.startsWith('application/json');
+  return { status: response.status, body: isJson ? JSON.parse(text) : text };
+}
+
+/** The job after its end, which the stream of its changes waits for. */
+async function ended({ body }: { body: Body }): Promise<Body> {
+  const { body: text } = await ask(`GET jobs/${body.id}/events`);
+  expect(text).toMatch(/event: end\ndata: {}\n\n$/);
+  return (await ask(`GET jobs/${body.id}`)).body;
+}
+
+describe('questions about recorded traffic', () => {
+  it('are jobs with progress and a result', async () => {
+    const asked = { policies: [{ policy: 'lmetric' }], last: '5000d', runs: 5 };
+    const created = await ask(`POST ${ONE}/whatif`, asked);
+    expect(created).toMatchObject({ status: 202, body: { kind: 'whatif', workspace: 'default', endpoint: 'default' } });
+    const job = await ended(created);
+    expect(job).toMatchObject({ state: 'done', error: null, created_by: 'admin', progress: { stage: 'simulating' } });
+    expect(job.result.alternatives).toMatchObject([{ name: 'lmetric', replicas: 4 }]);
+    expect(job.result.recording).toMatchObject({ requests: 300, file: 'gateway' });
+    const { items } = (await ask('GET jobs?endpoint=default')).body;
+    expect(items[0]).not.toHaveProperty('result');
+    expect(items[0].id).toBe(created.body.id);
+  });
+
+  it('advise a policy', async () => {
+    const asked = { policies: ['lmetric', 'random'], metric: 'ttft_mean_ms', last: '5000d', runs: 5 };
+    const { result, state } = await ended(await ask(`POST ${ONE}/advice`, asked));
+    expect([state, result.present.policy, result.best.policy]).toEqual(['done', 'round-robin', 'lmetric']);
+    expect(result.verdict).toMatch(/^Switch from round-robin to lmetric: /);
+    const { body } = await ask(`GET ${ONE}/live`);
+    expect(body.advice).toMatchObject({ verdict: result.verdict, policy: 'lmetric' });
+  });
+
+  it('fail with the reason, and name what is wrong with the request', async () => {
+    const none = await ended(await ask(`POST ${ONE}/whatif`, { policies: [{ policy: 'lmetric' }], last: '1us' }));
+    expect([none.state, none.result]).toEqual(['failed', null]);
+    expect(none.error.code).toMatch(/^[A-Z_]+$/);
+    expect((await ask(`POST ${ONE}/whatif`, { last: 'soon' })).status).toBe(400);
+    const wrong = await ask(`POST ${ONE}/whatif`, { policies: [{ policy: 'lmetrik' }] });
+    expect([wrong.status, wrong.body.error.hint]).toEqual([400, expect.stringContaining("did you mean 'lmetric'?")]);
+    expect((await ask(`POST ${ONE}/whatif`, { policies: [{ policy: 'lmetric', options: { a: 1 } }] })).status).toBe(
+      400,
+    );
+    expect((await ask(`POST ${ONE}/advice`, { policies: ['none'] })).status).toBe(400);
+    expect((await ask('POST workspaces/default/endpoints/none/whatif', {})).status).toBe(404);
+    expect((await ask('GET jobs/none')).status).toBe(404);
+    expect((await ask(`POST ${ONE}/whatif`, { model: 'no/such-model', last: '1h' })).body.error.code).toBe(
+      'TWIN_UNKNOWN_ENGINE',
+    );
+  });
+
+  it('leave nothing behind when they are cancelled', async () => {
+    const before = leftOvers();
+    const created = await ask(`POST ${ONE}/advice`, { last: '5000d' });
+    const cancelled = await ask(`DELETE jobs/${created.body.id}`);
+    expect([cancelled.status, cancelled.body.state]).toEqual([200, 'cancelled']);
+    expect(leftOvers()).toEqual(before);
+  });
+});
+
+const leftOvers = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`twinyard-twin-${process.pid}-`));
+
+describe('a guarded switch', () => {
+  const policy = { routing: { policy: 'lmetric' } };
+  const guard = { metric: 'ttft_p90', most: 0.1 };
+
+  it('fails where too few requests were served to tell, and changes nothing', async () => {
+    const job = await ended(await ask(`POST ${ONE}/policy/switch`, { policy, guard, watch: '1m' }));
+    expect([job.state, job.error.code]).toEqual(['failed', 'API_TOO_FEW_REQUESTS']);
+    expect(gateway.endpoints.get('default')!.policy.name).toBe('round-robin');
+  });
+
+  it('goes back when it is cancelled, allows one at a time, and checks the body', async () => {
+    await serve(60);
+    const whole = { metric: 'e2e_p90', most: 0.1 };
+    const created = await ask(`POST ${ONE}/policy/switch`, { policy, guard: whole, watch: '10m' });
+    expect([created.status, (await ask(`GET jobs/${created.body.id}`)).body]).toMatchObject([
+      202,
+      { state: 'running', error: null, progress: { stage: 'watching', total: 600 } },
+    ]);
+    expect(gateway.endpoints.get('default')!.policy.name).toBe('lmetric');
+    const second = await ask(`POST ${ONE}/policy/switch`, { policy, guard });
+    expect([second.status, second.body.error.code]).toEqual([409, 'API_SWITCH_UNDER_WAY']);
+    expect((await ask(`DELETE jobs/${created.body.id}`)).body.state).toBe('cancelled');
+    expect(gateway.endpoints.get('default')!.policy.name).toBe('round-robin');
+    expect((await ask(`POST ${ONE}/policy/switch`, { policy, guard, watch: '10' })).status).toBe(400);
+    expect((await ask(`POST ${ONE}/policy/switch`, { policy: {}, guard: { metric: 'cost', most: 1 } })).status).toBe(
+      400,
+    );
+  });
+});
+
+async function serve(requests: number): Promise<void> {
+  const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"hello"}]}';
+  for (let i = 0; i < requests; i++) {
+    await (await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', body })).text();
+  }
+  await until(() => gateway.traffic.requests.size >= requests);
+}
+
+describe('jobs', () => {
+  const as = (who: ReturnType<typeof caller>, line: string, body: object = {}) => {
+    const [method, path] = line.split(' ') as [string, string];
+    jobs ??= new JobBoard();
+    const host = new ApiHost({ store: null, gateway, control: null, jobs });
+    return respond(host, who, {
+      ...{ method, path: `/api/v1/${path}`, query: new URLSearchParams(), header: () => undefined },
+      ...{ body: async () => JSON.stringify(body), signal: new AbortController().signal },
+    }) as Promise<{ status: number; body: Body }>;
+  };
+
+  it('are created and cancelled by operators of the workspace, and seen by its viewers alone', async () => {
+    const [viewer, operator, stranger] = [
+      caller('none', { default: 'viewer' }),
+      caller('none', { default: 'operator' }),
+      caller('none', { other: 'admin' }),
+    ];
+    expect((await as(viewer, `POST ${ONE}/advice`)).status).toBe(403);
+    expect((await as(stranger, `POST ${ONE}/advice`)).status).toBe(403);
+    const { body } = await as(operator, `POST ${ONE}/advice`, { last: '5000d' });
+    expect((await as(viewer, `GET jobs/${body.id}`)).status).toBe(200);
+    expect((await as(stranger, `GET jobs/${body.id}`)).status).toBe(404);
+    expect((await as(stranger, 'GET jobs')).body.items).toEqual([]);
+    expect((await as(viewer, 'GET jobs')).body.items).toHaveLength(1);
+    expect((await as(viewer, `DELETE jobs/${body.id}`)).status).toBe(403);
+    expect((await as(operator, `DELETE jobs/${body.id}`)).body.state).toBe('cancelled');
+  });
+});

@@ -1,0 +1,131 @@
+import { endpoint as endpointKind } from '../../../control/resources/kinds/endpoint.js';
+import { readPolicyBody } from '../../../gateway/config/read-admin-body.js';
+import type { Endpoint } from '../../../gateway/fleet/endpoint/endpoint.js';
+import { parseDuration } from '../../../kernel/text/duration.js';
+import type { ApiHost, ServedGateway } from '../../api-host.js';
+import { type ApiRequest, type ApiRoute, defineRoute } from '../../api-route.js';
+import { badBody, notRecording, switchUnderWay } from '../../errors.js';
+import { auditChange } from '../../gateway/audit-change.js';
+import { endpointName, fileEndpoint, liveEndpoint, modelsOf } from '../../gateway/live-endpoints.js';
+import { guardedSwitch } from '../../jobs/guarded-switch.js';
+import type { Job, JobWork } from '../../jobs/job-board.js';
+import { JOB, jobView } from '../../views/job-views.js';
+import {
+  ADVICE_BODY,
+  type AdviceBody,
+  DEFAULT_WATCH,
+  SWITCH_BODY,
+  type SwitchBody,
+  WHATIF_BODY,
+  type WhatIfBody,
+} from '../../views/twin-bodies.js';
+
+const ONE = `/api/v1/workspaces/{workspace}/${endpointKind.plural}/{name}`;
+/** As the recording: who asked for what, when and how much. */
+const asks = { method: 'POST', role: 'operator', scope: 'workspace', status: 202 } as const;
+
+/** Questions about what an endpoint served, and changes that follow from them. Each is a job. */
+export const TWIN_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    ...asks,
+    path: `${ONE}/whatif`,
+    summary: 'Predict what other policies or another fleet would have made of the recorded traffic: creates a job',
+    body: { type: 'json', schema: WHATIF_BODY, example: { policies: [{ policy: 'lmetric' }], last: '1h' } },
+    response: { type: 'object', schema: JOB },
+    async handle(host, request) {
+      const { question } = await import('./twin-questions.js');
+      const { endpoint, recording } = recordedEndpoint(host, request, request.body.last);
+      const asked = question(endpoint, modelsOf(endpoint), host.gateway, request.body as WhatIfBody);
+      return created(host, request, endpoint, 'whatif', twinWork({ recording, question: asked }));
+    },
+  }),
+  defineRoute({
+    ...asks,
+    path: `${ONE}/advice`,
+    summary: 'Find the best policy for the recorded traffic, its gain and what a switch costs: creates a job',
+    body: { type: 'json', schema: ADVICE_BODY, example: { last: '24h' }, optional: true },
+    response: { type: 'object', schema: JOB },
+    async handle(host, request) {
+      const { adviceQuestion } = await import('./twin-questions.js');
+      const { endpoint, recording } = recordedEndpoint(host, request, request.body.last);
+      const asked = adviceQuestion(endpoint, modelsOf(endpoint), host.gateway, request.body as AdviceBody);
+      return created(host, request, endpoint, 'advice', twinWork({ recording, ...asked }));
+    },
+  }),
+  defineRoute({
+    ...asks,
+    path: `${ONE}/policy/switch`,
+    summary: 'Switch the policy, watch a metric, and go back if it gets worse than allowed: creates a job',
+    body: {
+      type: 'json',
+      schema: SWITCH_BODY,
+      example: { policy: { routing: { policy: 'lmetric' } }, guard: { metric: 'ttft_p90', most: 0.1 }, watch: '10m' },
+      asGiven: true,
+    },
+    response: { type: 'object', schema: JOB },
+    handle: switchPolicy,
+  }),
+];
+
+type Request = Pick<ApiRequest, 'caller' | 'params'>;
+
+const calledIn = ({ name, workspace }: ApiRequest['params']) => ({ workspace: workspace!, name: name! });
+
+function recordedEndpoint({ gateway }: ApiHost, { params }: Request, last: string) {
+  const endpoint = liveEndpoint(gateway, calledIn(params));
+  const { record } = gateway.config;
+  if (record === null || record.path === '-') throw notRecording();
+  const sinceUs = gateway.epochUs + gateway.nowMs() * 1000 - durationUs('last', last);
+  return { endpoint, recording: { path: record.path, endpoint: endpoint.name, sinceUs } };
+}
+
+function durationUs(key: string, given: string): number {
+  const us = parseDuration(given);
+  if (us === null || us <= 0) throw badBody(key, `'${given}' is not a duration`, "give one such as '30m' or '1h'");
+  return us;
+}
+
+type Task = Parameters<typeof import('../../../twin/jobs/run-twin-task.js').runTwinTask>[0];
+
+/** Loaded with the first job: a gateway without any needs nothing of it. */
+function twinWork(task: Task): JobWork {
+  return async ({ progress, signal }) => {
+    const { runTwinTask } = await import('../../../twin/jobs/run-twin-task.js');
+    return runTwinTask(task, { signal, onProgress: progress });
+  };
+}
+
+function created(
+  { jobs }: ApiHost,
+  { caller }: Request,
+  endpoint: Endpoint,
+  kind: string,
+  work: JobWork,
+  isIdle = false,
+) {
+  const { name, workspace } = endpointName(endpoint);
+  const job = jobs.create({ kind, workspace, endpoint: name, actor: caller.name }, work, isIdle);
+  return { status: 202, body: jobView(job, Date.now()) };
+}
+
+async function switchPolicy(host: ApiHost, request: ApiRequest<object, SwitchBody>) {
+  const { body, caller, params } = request;
+  const called = calledIn(params);
+  const endpoint = fileEndpoint(host.gateway, called);
+  const policy = readPolicyBody(body.policy, endpoint.policy);
+  const { metric, most } = body.guard;
+  const guard = { metric, most, watchMs: durationUs('watch', body.watch ?? DEFAULT_WATCH) / 1000 };
+  if (host.jobs.list().some((job) => isSwitchOf(job, called))) throw switchUnderWay(called.workspace, called.name);
+  const audit = (before: object, after: object) =>
+    auditChange(host, caller.name, {
+      ...{ kind: 'Policy', workspace: called.workspace, name: endpoint.name, action: 'update', before, after },
+    });
+  const gateway: ServedGateway = host.gateway;
+  const work: JobWork = (watch) => guardedSwitch({ gateway, endpoint, audit }, policy, guard, watch);
+  return created(host, request, endpoint, 'switch', work, true);
+}
+
+function isSwitchOf({ endpoint, kind, state, workspace }: Job, called: { workspace: string; name: string }): boolean {
+  const isOpen = state === 'waiting' || state === 'running';
+  return kind === 'switch' && isOpen && workspace === called.workspace && endpoint === called.name;
+}
