@@ -10,7 +10,7 @@ import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../src/gateway/config/gateway-
 import { readGatewayConfig } from '../src/gateway/config/read-gateway-config.js';
 import { parseExposition } from '../src/gateway/telemetry/exposition.fixture.js';
 import { FAMILIES } from '../src/gateway/telemetry/metric-families.js';
-import { type MetricFamily } from '../src/gateway/telemetry/metric-family.js';
+import type { MetricFamily } from '../src/gateway/telemetry/metric-family.js';
 import { newKey } from '../src/store/keys/new-key.fixture.js';
 import { POSTGRES_PROGRAMS, startPostgres } from '../src/store/postgres.fixture.js';
 import { fakeEngine, question } from './support/engine-fixture.js';

@@ -3,7 +3,7 @@ import { policyKeys } from '../../gateway/config/policy-keys.js';
 import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import { managedName } from '../../gateway/fleet/endpoint-directory.js';
 import type { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
-import type { EngineProfileState, ProfileBook } from '../../gateway/prediction/profile-book.js';
+import type { EngineProfileState } from '../../gateway/prediction/profile-book.js';
 import type { ServedGateway } from '../api-host.js';
 import { managedEndpoint, unknownEndpoint } from '../errors.js';
 import { shadowView } from '../views/shadow-views.js';
