@@ -66,7 +66,13 @@ export class RayGround implements RunnerGround {
   async tell(replica: ReplicaHandle, what: EngineOrder): Promise<void> {
     const { id } = replica;
     this.recorder?.step(tellStep(replica, what));
-    const now = (await this.#runner!.list()).find((one) => one.id === id);
+    const find = async () => (await this.#runner!.list()).find((one) => one.id === id);
+    let now = await find();
+    // Its log may be read before its port is known.
+    while (now?.exit === null && now.url.endsWith(':1')) {
+      await pause(PACE_MS);
+      now = await find();
+    }
     await tellFake(now ?? replica, what);
     if (typeof what === 'object' && 'say' in what) while (!(await this.#linesOf(id)).includes(what.say));
   }
