@@ -28,12 +28,16 @@ describe('roles', () => {
     },
   );
 
-  it('changes take more than the role viewer, except apply, which checks each resource', () => {
+  it('changes take more than the role viewer, except apply, which checks each resource, and what any key may do', () => {
     for (const { method, path, role } of API_ROUTES) {
-      if (path !== '/api/v1/apply') expect(role === 'viewer', path).toBe(method === 'GET' && !needsMore(path));
+      if (role === 'none') expect(path).toMatch(FOR_ANY_KEY);
+      else if (path !== '/api/v1/apply') expect(role === 'viewer', path).toBe(method === 'GET' && !needsMore(path));
     }
   });
 });
+
+/** Its own sessions and usage, and a request with itself. */
+const FOR_ANY_KEY = /^\/api\/v1\/(session(\/links)?|usage\/own|playground\/chat)$/;
 
 /** Reading logs, recorded traffic, the models behind a registry's token and the audit log takes more than looking. */
 const needsMore = (path: string) => /\/(logs|recording|models|audit)(\/|$)/.test(path);

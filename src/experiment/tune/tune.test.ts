@@ -46,7 +46,7 @@ const bestAtFive = (run: RunInputs) =>
 describe('tune', () => {
   it('finds the best value of an option and reports its gain on what it did not see', async () => {
     const { simulate } = world(bestAtFive, 0.02);
-    const { chosen, gains, verdict } = await tune(inputs(), simulate);
+    const { chosen, gains, verdict } = await tune(inputs({ budget: 240 }), simulate);
     const factor = Number(chosen.policies.routing!.options!.overload_factor);
     expect(factor).toBeGreaterThan(4);
     expect(factor).toBeLessThan(6.3);

@@ -74,7 +74,7 @@ export const JOB_ROUTES: readonly ApiRoute[] = [
   defineRoute({
     method: 'DELETE',
     path: '/api/v1/jobs/{id}',
-    role: 'viewer',
+    role: 'operator',
     scope: 'each',
     summary: 'Cancel a job; one that changed something has undone it when this returns',
     response: { type: 'object', schema: JOB },
