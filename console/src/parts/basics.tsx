@@ -72,6 +72,15 @@ export function PageHead({
   );
 }
 
+/** The head of a column of numbers, aligned as they are. */
+export function NumberHead({ children }: { readonly children: ReactNode }) {
+  return (
+    <th scope="col" className="number">
+      {children}
+    </th>
+  );
+}
+
 /** A place that scrolls sideways where its table is wider, also by the keyboard. */
 export function TablePlace({ children, name }: { readonly name: string; readonly children: ReactNode }) {
   return (

@@ -1,5 +1,5 @@
 import type { ResourceEvent } from '../api/types';
-import { Badge, TablePlace } from './basics';
+import { Badge, NumberHead, TablePlace } from './basics';
 import { Empty } from './states';
 import { Time } from './time';
 
@@ -14,9 +14,7 @@ export function EventTable({ events }: { readonly events: readonly ResourceEvent
             <th scope="col">Resource</th>
             <th scope="col">Reason</th>
             <th scope="col">Message</th>
-            <th scope="col" className="number">
-              Count
-            </th>
+            <NumberHead>Count</NumberHead>
           </tr>
         </thead>
         <tbody>

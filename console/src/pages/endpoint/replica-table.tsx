@@ -1,5 +1,5 @@
 import type { Replica } from '../../api/types';
-import { Badge, Bar, Button, TablePlace, type Tone } from '../../parts/basics';
+import { Badge, Bar, Button, NumberHead, TablePlace, type Tone } from '../../parts/basics';
 import { percent, whole } from '../../parts/format';
 import { Empty } from '../../parts/states';
 
@@ -27,21 +27,11 @@ export function ReplicaTable({
           <tr>
             <th scope="col">Replica</th>
             <th scope="col">State</th>
-            <th scope="col" className="number">
-              In flight
-            </th>
-            <th scope="col" className="number">
-              Running
-            </th>
-            <th scope="col" className="number">
-              Queue
-            </th>
-            <th scope="col" className="number">
-              KV used
-            </th>
-            <th scope="col" className="number">
-              Hit rate
-            </th>
+            <NumberHead>In flight</NumberHead>
+            <NumberHead>Running</NumberHead>
+            <NumberHead>Queue</NumberHead>
+            <NumberHead>KV used</NumberHead>
+            <NumberHead>Hit rate</NumberHead>
             <th scope="col">Breaker</th>
             <th scope="col">Why</th>
             {onDrain === null ? null : (

@@ -3,7 +3,7 @@ import { useBestRole } from '../../api/access';
 import { withQuery } from '../../api/client';
 import { useGet } from '../../api/queries';
 import type { Page } from '../../api/types';
-import { Bar, Button, Card, TablePlace } from '../../parts/basics';
+import { Bar, Button, Card, NumberHead, TablePlace } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
 import { dollars, short, whole } from '../../parts/format';
 import { Stat, Stats } from '../../parts/stat';
@@ -114,21 +114,11 @@ function UsageTable({ by, usage }: { readonly usage: Usage; readonly by: string 
         <thead>
           <tr>
             <th scope="col">{by}</th>
-            <th scope="col" className="number">
-              Requests
-            </th>
-            <th scope="col" className="number">
-              Prompt tokens
-            </th>
-            <th scope="col" className="number">
-              Cached
-            </th>
-            <th scope="col" className="number">
-              Output tokens
-            </th>
-            <th scope="col" className="number">
-              Cost
-            </th>
+            <NumberHead>Requests</NumberHead>
+            <NumberHead>Prompt tokens</NumberHead>
+            <NumberHead>Cached</NumberHead>
+            <NumberHead>Output tokens</NumberHead>
+            <NumberHead>Cost</NumberHead>
           </tr>
         </thead>
         <tbody>

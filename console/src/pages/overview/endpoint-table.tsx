@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { EndpointTraffic } from '../../api/types';
-import { Badge, Bar, Card, TablePlace, type Tone } from '../../parts/basics';
+import { Badge, Bar, Card, NumberHead, TablePlace, type Tone } from '../../parts/basics';
 import { milliseconds, percent, short, whole } from '../../parts/format';
 import { Empty } from '../../parts/states';
 
@@ -24,33 +24,15 @@ export function EndpointTable({ items }: { readonly items: readonly EndpointTraf
               <tr>
                 <th scope="col">Endpoint</th>
                 <th scope="col">State</th>
-                <th scope="col" className="number">
-                  Ready
-                </th>
-                <th scope="col" className="number">
-                  Requests/s
-                </th>
-                <th scope="col" className="number">
-                  Tokens/s
-                </th>
-                <th scope="col" className="number">
-                  First token p50
-                </th>
-                <th scope="col" className="number">
-                  p95
-                </th>
-                <th scope="col" className="number">
-                  In flight
-                </th>
-                <th scope="col" className="number">
-                  Queued
-                </th>
-                <th scope="col" className="number">
-                  KV used
-                </th>
-                <th scope="col" className="number">
-                  Errors/s
-                </th>
+                <NumberHead>Ready</NumberHead>
+                <NumberHead>Requests/s</NumberHead>
+                <NumberHead>Tokens/s</NumberHead>
+                <NumberHead>First token p50</NumberHead>
+                <NumberHead>p95</NumberHead>
+                <NumberHead>In flight</NumberHead>
+                <NumberHead>Queued</NumberHead>
+                <NumberHead>KV used</NumberHead>
+                <NumberHead>Errors/s</NumberHead>
               </tr>
             </thead>
             <tbody>

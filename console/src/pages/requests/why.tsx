@@ -1,4 +1,4 @@
-import { Badge, TablePlace } from '../../parts/basics';
+import { Badge, NumberHead, TablePlace } from '../../parts/basics';
 import { whole } from '../../parts/format';
 import { ScoreBars } from './score-bars';
 
@@ -61,27 +61,13 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
               <thead>
                 <tr>
                   <th scope="col">Candidate</th>
-                  <th scope="col" className="number">
-                    Score
-                  </th>
-                  <th scope="col" className="number">
-                    In flight
-                  </th>
-                  <th scope="col" className="number">
-                    Running
-                  </th>
-                  <th scope="col" className="number">
-                    Queue
-                  </th>
-                  <th scope="col" className="number">
-                    KV used
-                  </th>
-                  <th scope="col" className="number">
-                    Cached blocks
-                  </th>
-                  <th scope="col" className="number">
-                    Signal age
-                  </th>
+                  <NumberHead>Score</NumberHead>
+                  <NumberHead>In flight</NumberHead>
+                  <NumberHead>Running</NumberHead>
+                  <NumberHead>Queue</NumberHead>
+                  <NumberHead>KV used</NumberHead>
+                  <NumberHead>Cached blocks</NumberHead>
+                  <NumberHead>Signal age</NumberHead>
                   <th scope="col">Note</th>
                 </tr>
               </thead>
