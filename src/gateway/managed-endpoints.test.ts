@@ -201,6 +201,18 @@ describe('a managed endpoint', () => {
     expect(broken).toBeGreaterThan(8 - left.seen.length);
   });
 
+  it('retries on another host after a replica broke off: those beside it may be about to', async () => {
+    const [lost, other, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
+    const beside = ['a', 'b', 'c'].map((id) => managedReplica(id, lost.url));
+    gateway.routes.put(managedEndpoint([...beside, managedReplica('d', other.url.replace('127.0.0.1', 'localhost'))]));
+    lost.answer = ({ request }) => request.socket.destroy();
+    for (let i = 0; i < 4; i++) expect((await post(gateway)).headers.get('x-twinyard-replica')).toBe('d');
+    expect(lost.seen.length).toBeGreaterThan(0);
+    const retried = gateway.ring.latest(100).find(({ attempt }) => attempt === 1)!;
+    const reasons = retried.replicas.map(({ removed }) => removed ?? '');
+    expect(reasons.sort()).toEqual(['', 'on a host that failed', 'on a host that failed', 'tried before']);
+  });
+
   it('aborts the remaining requests of a replica at its deadline, and another serves them', async () => {
     const [slow, fast, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
     slow.answer = () => {};

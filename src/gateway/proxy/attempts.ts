@@ -15,6 +15,7 @@ import { headerValue } from './headers.js';
 const WORTH_ANOTHER_ATTEMPT = new Set([429, 500, 502, 503, 504]);
 const RATE_LIMITED = 429;
 const FAILED = 500;
+const NO_HOSTS: readonly string[] = [];
 const NO_REPLICAS: readonly LiveReplica[] = [];
 
 /**
@@ -28,6 +29,8 @@ export class Attempts {
   replica: LiveReplica | null = null;
   /** Replicas that have failed it. */
   tried = NO_REPLICAS;
+  /** Hosts of those that broke off. */
+  #brokenHosts: readonly string[] = NO_HOSTS;
   readonly #host: ExchangeHost;
   readonly #endpoint: Endpoint;
   readonly #facts: RequestFacts;
@@ -56,7 +59,7 @@ export class Attempts {
     const endpoint = this.#endpoint;
     const host = this.#host;
     const record = this.#record;
-    const placed = endpoint.placer.place(this.#facts, this.tried.length, this.tried);
+    const placed = endpoint.placer.place(this.#facts, this.tried.length, this.tried, this.#brokenHosts);
     if (placed === null) return null;
     this.placed = placed;
     this.replica = placed.replica;
@@ -179,13 +182,15 @@ export class Attempts {
   /**
    * Leaves the present replica. Returns the pause before the next attempt in milliseconds, which grows with every
    * attempt.
+   * @param hasBroken it broke off: replicas on its host may be about to
    */
-  giveUp(cause: string): number {
+  giveUp(cause: string, hasBroken: boolean): number {
     const { config, metrics } = this.#host;
     const record = this.#record;
     const { dispatchedUs, failedAttempts, replicaId } = record;
     this.leave();
     this.tried = [...this.tried, this.replica!];
+    if (hasBroken && this.replica!.external === null) this.#brokenHosts = [...this.#brokenHosts, this.replica!.host];
     record.failedAttempts = [...failedAttempts, { replicaId, dispatchedUs, endedUs: this.#host.nowUs(), cause }];
     record.isStreamed = false;
     record.status = 0;

@@ -205,7 +205,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     const failure = upstreamFailure(attempts.replica!.id, error);
     if (failure.isReplicas) attempts.blame(false);
     const hasBroken = failure.error.status !== 504 && (failure.isReplicas || error.code === 'UPSTREAM_CLOSED');
-    if (!this.#response.hasBegun && attempts.mayRetry(hasBroken)) this.#retry(failure.cause);
+    if (!this.#response.hasBegun && attempts.mayRetry(hasBroken)) this.#retry(failure.cause, hasBroken);
     else this.#fail(failure.error, failure.error.status === 504 ? 'timeout' : 'upstream_error', failure.cause);
   }
 
@@ -233,8 +233,8 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   }
 
   /** Leaves this replica and tries another after a pause. */
-  #retry(cause: string): void {
-    const pauseMs = this.#attempts.giveUp(cause);
+  #retry(cause: string, hasBroken = false): void {
+    const pauseMs = this.#attempts.giveUp(cause, hasBroken);
     this.#response.restart();
     this.#retryTimer = setTimeout(() => this.#try(true), pauseMs);
   }

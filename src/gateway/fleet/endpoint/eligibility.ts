@@ -35,6 +35,7 @@ export function hasEnough(
 /**
  * Notes for every replica, by slot, why it may not take a request, and null where it may.
  * @param tried replicas that have failed the request
+ * @param brokenHosts hosts of those that broke off
  * @param inFlight requests that each has, by slot
  */
 export function findRemovals(
@@ -42,6 +43,7 @@ export function findRemovals(
   model: string,
   nowMs: number,
   tried: readonly LiveReplica[],
+  brokenHosts: readonly string[],
   inFlight: Int32Array,
   slowStartMs: number,
   out: (string | null)[],
@@ -50,9 +52,11 @@ export function findRemovals(
   let cold = 0;
   let warm = 0;
   let load = 0;
+  const avoidsHosts = brokenHosts.length > 0 && hasOtherHost(replicas, model, nowMs, tried, brokenHosts);
   for (let slot = 0; slot < replicas.length; slot++) {
     const replica = replicas[slot]!;
     out[slot] = tried.includes(replica) ? 'tried before' : removal(replica, model, nowMs);
+    if (out[slot] === null && avoidsHosts && brokenHosts.includes(replica.host)) out[slot] = 'on a host that failed';
     if (out[slot] !== null) continue;
     if (!isWarm(replica, nowMs, slowStartMs)) cold++;
     else {
@@ -67,6 +71,23 @@ export function findRemovals(
     if (out[slot] !== null || isWarm(replica, nowMs, slowStartMs)) continue;
     if (hasEnough(replica, inFlight[slot]!, load / warm, nowMs, slowStartMs)) out[slot] = 'slow start';
   }
+}
+
+/**
+ * The replicas of a lost machine end one after the other: a request that followed them would use up its retries. It goes to
+ * another host where one can take it.
+ */
+function hasOtherHost(
+  replicas: readonly LiveReplica[],
+  model: string,
+  nowMs: number,
+  tried: readonly LiveReplica[],
+  brokenHosts: readonly string[],
+): boolean {
+  return replicas.some(
+    (replica) =>
+      !brokenHosts.includes(replica.host) && !tried.includes(replica) && removal(replica, model, nowMs) === null,
+  );
 }
 
 /** Milliseconds until a replica that has asked for a pause takes requests again; infinite when none has. */

@@ -13,8 +13,8 @@ afterEach(async () => {
   await Promise.all(made.splice(0).map((replica) => replica.close()));
 });
 
-function replicaOf(id: string, readySinceMs: number | null = 0): LiveReplica {
-  const config = { id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] };
+function replicaOf(id: string, readySinceMs: number | null = 0, host = '127.0.0.1'): LiveReplica {
+  const config = { id, url: `http://${host}:1`, engine: 'vllm', models: ['m'] };
   const replica = new LiveReplica(config, GATEWAY_DEFAULTS);
   if (readySinceMs !== null) replica.healthy(readySinceMs);
   made.push(replica);
@@ -87,6 +87,15 @@ describe('Endpoint', () => {
     endpoint.setReplicas([]);
     expect(endpoint.placer.place(factsOf(), 0, [])).toBeNull();
     expect(endpoint.noReplicaError('m').message).toContain('there are none');
+  });
+
+  it('leaves a host where a replica broke off only while another host can take the request', () => {
+    const [a, b, c] = [replicaOf('a'), replicaOf('b'), replicaOf('c', 0, 'localhost')];
+    const { endpoint } = endpointOf([a, b, c]);
+    const retried = () => endpoint.placer.place(factsOf(), 1, [a], [a.host])!.replica.id;
+    for (let i = 0; i < 3; i++) expect(retried()).toBe('c');
+    c.drain();
+    expect(retried()).toBe('b');
   });
 
   it('knows whether there is another replica to try', () => {

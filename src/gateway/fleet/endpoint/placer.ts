@@ -18,6 +18,7 @@ import { FirstByteWork } from './first-byte-work.js';
 import { applyShares } from './request-shares.js';
 import { Suspects } from './suspects.js';
 
+const NO_HOSTS: readonly string[] = [];
 const UNKNOWN_TIME = Number.NaN;
 /** When a client may try again that the policy refused: other requests may have ended by then. */
 const RETRY_AFTER_S = 1;
@@ -98,8 +99,14 @@ export class Placer {
    * Decides where a request goes and books it there; null when no replica may take it. Throws an ApiError when the
    * request is not worth a decision or the policy refuses it.
    * @param tried replicas that have failed the request
+   * @param brokenHosts hosts of those that broke off
    */
-  place(facts: RequestFacts, attempt: number, tried: readonly LiveReplica[]): PlacedRequest | null {
+  place(
+    facts: RequestFacts,
+    attempt: number,
+    tried: readonly LiveReplica[],
+    brokenHosts: readonly string[] = NO_HOSTS,
+  ): PlacedRequest | null {
     const { fleet, host, log, watch } = this.#parts;
     const { replicas } = this;
     const number = this.#freeNumbers.at(-1) ?? this.#numbers;
@@ -107,7 +114,8 @@ export class Placer {
     this.refusal = null;
     const input = this.#measured(facts, nowUs);
     const { slowStartMs } = host.config;
-    findRemovals(replicas, facts.model, nowUs / 1000, tried, fleet.view.inFlight, slowStartMs, this.#removed);
+    const { inFlight } = fleet.view;
+    findRemovals(replicas, facts.model, nowUs / 1000, tried, brokenHosts, inFlight, slowStartMs, this.#removed);
     if (facts.pinnedTo !== '') this.#pin(facts.pinnedTo);
     // A request that has failed once is not used as a probe.
     fleet.suspicion.remove(this.#removed, nowUs, attempt === 0);

@@ -37,6 +37,8 @@ export class LiveReplica {
   /** The id as a header may hold it. */
   readonly headerId: string;
   readonly url: string;
+  /** The machine or pod it runs on, as its address names it; empty for an external API. */
+  readonly host: string;
   readonly engine: string;
   /** The GPU that its configuration names; empty for none. */
   readonly hardware: string;
@@ -125,6 +127,7 @@ export class LiveReplica {
     this.healthPath = config.healthPath ?? '/health';
     this.loadPath = config.loadPath ?? '/metrics';
     this.external = config.external === undefined ? null : new ExternalApi(config.external);
+    this.host = this.external === null ? new URL(config.url).hostname : '';
     this.tellsLoad = this.external === null && measuredEngine(config.engine, config.id).capabilities.loadHeader;
     this.models = new Set(config.models ?? []);
     this.asksForModels = config.models === null;
