@@ -11,6 +11,7 @@ import type { Sessions } from './session/sessions.js';
 export type ServedGateway = Pick<
   Gateway,
   | 'access'
+  | 'adminUrl'
   | 'config'
   | 'endpoints'
   | 'epochUs'

@@ -250,15 +250,16 @@ describe('every response fits the schema of the OpenAPI document', () => {
     expect((await ask(`GET ${FILE_ENDPOINT}/shadows`)).items).toMatchObject([{ name: 'least', source: 'added' }]);
     await ask(`DELETE ${FILE_ENDPOINT}/shadows/least`);
     await ask('POST config/reload');
-    for (const question of ['whatif', 'advice']) {
-      const { id } = await ask(`POST ${FILE_ENDPOINT}/${question}`, { model: 'qwen/qwen3-14b' });
+    const slos = [{ metric: 'ttft', limit_ms: 500 }];
+    for (const [question, body] of Object.entries({ whatif: {}, advice: {}, plan: { slos } })) {
+      const { id } = await ask(`POST ${FILE_ENDPOINT}/${question}`, { model: 'qwen/qwen3-14b', ...body });
       expect(await ask(`GET jobs/${id}/events`)).toMatch(/^event: job\n/);
       await ask(`GET jobs/${id}`);
       await ask(`DELETE jobs/${id}`);
     }
     const guard = { metric: 'ttft_p90', most: 0.1 };
     await ask(`POST ${FILE_ENDPOINT}/policy/switch`, { policy: { policy: 'lmetric' }, guard });
-    expect((await ask('GET jobs')).items).toHaveLength(3);
+    expect((await ask('GET jobs')).items).toHaveLength(4);
     await ask('GET jobs/none');
     await ask('PUT workspaces/default/endpoints/none/policy', {});
   });

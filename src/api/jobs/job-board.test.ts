@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InputError } from '../../kernel/errors.js';
 import { JobBoard, type JobWatch } from './job-board.js';
 
-const FACTS = { kind: 'whatif', workspace: 'default', endpoint: 'chat', actor: 'alice' };
+const FACTS = { kind: 'whatif', workspace: 'default', endpoint: 'chat', actor: 'alice', asked: {}, commands: [] };
 const LIMITS = { running: 1, waiting: 2, kept: 3 };
 
 /** Work that ends when the test says so. */

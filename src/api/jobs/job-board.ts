@@ -19,6 +19,10 @@ export interface JobFacts {
   readonly endpoint: string;
   /** Who created it. */
   readonly actor: string;
+  /** The body that asked for it. */
+  readonly asked: object;
+  /** Commands that do the same, to be run one after the other; empty where none does. */
+  readonly commands: readonly string[];
 }
 
 export interface Job extends JobFacts {

@@ -17,9 +17,11 @@ const FAILURE = section('JobFailure', {
 
 const job = {
   id: described(string, 'id of the job'),
-  kind: described(string, 'whatif, advice or switch'),
+  kind: described(string, 'whatif, advice, plan or switch'),
   workspace: described(string, 'workspace of its endpoint'),
   endpoint: described(string, 'name of its endpoint'),
+  asked: described(openMap, 'the body of the request that created it'),
+  commands: described(v.array(string), 'commands that do the same, one after the other; empty where none does'),
   created_by: described(string, 'who created it'),
   created_at: described(string, 'time of creation'),
   started_at: described(nullable(string), 'when it started; null while it waits'),
@@ -41,7 +43,8 @@ const timeOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOSt
 
 export function jobView({ actor, createdMs, endedMs, result: _, startedMs, ...job }: Job, nowMs: number) {
   return {
-    ...{ id: job.id, kind: job.kind, workspace: job.workspace, endpoint: job.endpoint, created_by: actor },
+    ...{ id: job.id, kind: job.kind, workspace: job.workspace, endpoint: job.endpoint },
+    ...{ asked: job.asked, commands: job.commands, created_by: actor },
     ...{ created_at: timeOf(createdMs)!, started_at: timeOf(startedMs), ended_at: timeOf(endedMs) },
     duration_s: startedMs === null ? null : Math.max(0, Math.round(((endedMs ?? nowMs) - startedMs) / 1000)),
     ...{ state: job.state, progress: job.progress, error: job.error },

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { NEW_POLICY_SCHEMA } from '../../gateway/config/read-admin-body.js';
+import { FLOW_CONTROL_SCHEMA } from '../../policy/bundle/flow-control-schema.js';
 import type { Value } from '../../schema/fields.js';
-import { choice, field, listOf, number, required, section, text, whole } from '../../schema/fields.js';
+import { above, choice, field, listOf, number, pattern, required, section, text, whole } from '../../schema/fields.js';
+import { PLAN_PRESETS } from '../../twin/plan/plan-request.js';
 import { WHAT_IF_METRICS } from '../../twin/whatif/recorded-metrics.js';
 import { GUARD_METRICS } from '../jobs/guarded-switch.js';
 
@@ -25,6 +27,9 @@ export const WHATIF_BODY = section('WhatIf', {
   policies: field(listOf(CHOICE, 1, 20), { help: 'each is compared with the recording; the present one if absent' }),
   replicas: field(whole(1, 10_000), { help: 'number of replicas; as recorded if absent' }),
   gpu: field(text(63), { help: 'another GPU for all replicas' }),
+  flow_control: field(FLOW_CONTROL_SCHEMA, {
+    help: 'a queue before routing, as in a policy; that of the endpoint if absent',
+  }),
   last: field(text(40), { default: '1h', help: "requests of the last so long, such as '1h'" }),
   ...engine,
 });
@@ -34,6 +39,29 @@ export const ADVICE_BODY = section('AdviceQuestion', {
   policies: field(listOf(text(63), 1, 40), { help: 'policies to choose from; all if absent' }),
   last: field(text(40), { default: '24h', help: "requests of the last so long, such as '24h'" }),
   ...engine,
+});
+
+const SLO = section('PlannedSlo', {
+  metric: required(choice(['ttft', 'itl', 'tpot', 'e2e']), { help: 'what is limited' }),
+  statistic: field(pattern(/^(mean|p\d{1,2}(\.\d{1,3})?)$/, "'mean' or a percentile such as 'p99'", 8), {
+    default: 'p99',
+    help: "'mean' or a percentile; of itl one of p50, p90, p95 and p99",
+  }),
+  limit_ms: required(above(0, 86_400_000), { help: 'the limit in milliseconds' }),
+});
+
+export const PLAN_BODY = section('PlanQuestion', {
+  slos: required(listOf(SLO, 1, 8), { help: 'what the fleet has to keep' }),
+  policy: field(text(63), { help: 'routing policy of the fleet; the present one with its options if absent' }),
+  times: field(above(0, 1000), { default: 1, help: 'how many times the recorded rate' }),
+  workload: field(choice(PLAN_PRESETS), { help: 'a preset instead of recorded traffic; needs a rate' }),
+  rate: field(above(0, 1_000_000), { help: 'requests per second of the preset' }),
+  max_replicas: field(whole(1, 512), { default: 64, help: 'replicas at most' }),
+  requests: field(whole(100, 50_000), {
+    help: 'requests of a simulation at least; as many as the percentiles need if absent',
+  }),
+  last: field(text(40), { default: '1h', help: "requests of the last so long, such as '1h'" }),
+  ...{ model: engine.model, hardware: engine.hardware, tp: engine.tp },
 });
 
 export const SWITCH_BODY = section('GuardedSwitch', {
@@ -52,4 +80,5 @@ export const SWITCH_BODY = section('GuardedSwitch', {
 
 export type WhatIfBody = Value<typeof WHATIF_BODY>;
 export type AdviceBody = Value<typeof ADVICE_BODY>;
+export type PlanBody = Value<typeof PLAN_BODY>;
 export type SwitchBody = Value<typeof SWITCH_BODY>;

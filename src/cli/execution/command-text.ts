@@ -1,3 +1,4 @@
+import { shellWord } from '../../kernel/text/shell-word.js';
 import { type CommandLine, flagsOf } from '../flags/command-line.js';
 
 /** Flags that choose where runs are computed and how the result is shown: the result is the same with any of them. */
@@ -13,7 +14,6 @@ const OF_EXECUTION = [
   'format',
   'log',
 ];
-const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** The command that computes the same result, as a shell takes it. */
 export function commandText(name: string, argv: readonly string[], line: CommandLine): string {
@@ -26,9 +26,5 @@ export function commandText(name: string, argv: readonly string[], line: Command
     const parts = takesValue && i + 1 < argv.length ? [argument, argv[++i]!] : [argument];
     if (!OF_EXECUTION.includes(flag!)) kept.push(...parts);
   }
-  return ['twinyard', name, ...kept.map(quoted)].join(' ');
-}
-
-function quoted(argument: string): string {
-  return PLAIN.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+  return ['twinyard', name, ...kept.map(shellWord)].join(' ');
 }

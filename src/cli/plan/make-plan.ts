@@ -1,10 +1,9 @@
-import type { LatencyMeasure } from '../../experiment/metrics.js';
-import { errorPercent, modelErrorOf } from '../../experiment/plan/model-error.js';
-import { planCandidate } from '../../experiment/plan/plan-candidate.js';
+import { modelErrorOf } from '../../experiment/plan/model-error.js';
 import type { PlanDocument, PlannedCandidate } from '../../experiment/plan/plan-document.js';
-import { type EvaluationSettings, PointEvaluator } from '../../experiment/plan/point-evaluator.js';
+import { evaluationSettings, plannedCandidate } from '../../experiment/plan/planned-candidate.js';
+import type { EvaluationSettings } from '../../experiment/plan/point-evaluator.js';
 import { checkPrices, type GpuPrices, readPrices } from '../../experiment/plan/read-prices.js';
-import { isSameMeasure, requestsFor, type Slo } from '../../experiment/plan/slo.js';
+import type { Slo } from '../../experiment/plan/slo.js';
 import { chosenCandidate, verdictOf } from '../../experiment/plan/verdict.js';
 import type { SimulateRuns } from '../../experiment/run-experiment.js';
 import { type DetectorVotes, detectorNotes } from '../../experiment/runs/detector-votes.js';
@@ -32,19 +31,10 @@ export interface PlanInputs {
 
 const FIRST_SEED = 42;
 const SEEDS = 5;
-/** How many times the usual number of requests a run may grow to. */
-const LONGEST = 16;
 /** The greatest load is found to this share of it. */
 const TOLERANCE = 0.02;
 /** Head-room is no more than a margin. */
 const HEAD_ROOM_TOLERANCE = 0.04;
-/** In tables, besides the SLOs. */
-const SHOWN: readonly LatencyMeasure[] = [
-  { of: 'ttft', at: 50 },
-  { of: 'ttft', at: 99 },
-  { of: 'itl', at: 'mean' },
-  { of: 'e2e', at: 99 },
-];
 
 export async function makePlan({
   flags,
@@ -66,15 +56,7 @@ export async function makePlan({
     );
   const load = await resolveLoad(flags, given, first.workload, diagnostics);
   const seeds = seedsOf(flags);
-  const measures = [...slos, ...SHOWN.filter((shown) => !slos.some((slo) => isSameMeasure(slo, shown)))];
-  const requests = values['num-requests'] ?? requestsFor(slos);
-  const settings: EvaluationSettings = {
-    slos,
-    measures: measures.map(({ of, at }) => ({ of, at })),
-    seeds,
-    requests,
-    mostRequests: LONGEST * requests,
-  };
+  const settings = evaluationSettings(slos, seeds, values['num-requests'] ?? undefined);
   const planned = await Promise.all(candidates.map((one) => planOne(one, load, settings, flags, prices, simulate)));
   const asked = {
     slos: slos.map((slo) => ({ ...slo, text: sloText(slo) })),
@@ -106,31 +88,18 @@ async function planOne(
   simulate: SimulateRuns,
 ): Promise<PlannedCandidate> {
   if ('refused' in candidate) return refusedCandidate(candidate);
-  const { config, named } = candidate;
-  const { replica } = config;
-  const modelError = modelErrorOf(replica);
-  const evaluator = new PointEvaluator(config, load.source, settings, modelError, simulate);
-  const plan = await planCandidate(evaluator, {
+  const { config } = candidate;
+  const price = prices?.perGpuHour.get(config.replica.hardware.toLowerCase());
+  const question = {
     factor: load.planned.factor,
     replicas: values['num-instances'],
     mostReplicas: values['max-instances'],
     curve: load.curve,
     tolerance: values['num-instances'] === null ? HEAD_ROOM_TOLERANCE : TOLERANCE,
-  });
-  const gpusPerReplica = replica.tp * replica.dp;
-  const gpus = plan.replicas === null ? null : plan.replicas * gpusPerReplica;
-  const price = prices?.perGpuHour.get(replica.hardware.toLowerCase());
-  return {
-    ...{ gpu: replica.hardware, tp: replica.tp, policy: named.policy, gpusPerReplica },
-    ...{ maxModelLen: replica.maxModelLen, kvTokens: replica.totalKvBlocks * replica.blockSize },
-    maxNumSeqs: replica.maxNumSeqs,
-    refused: null,
-    plan,
-    gpus,
-    pricePerHour: gpus === null || price === undefined ? null : Number((gpus * price).toFixed(4)),
-    modelErrorPercent: modelError === null ? null : settings.slos.map((slo) => errorPercent(replica, modelError, slo)),
-    modelError: modelError?.why ?? null,
   };
+  const modelError = modelErrorOf(config.replica);
+  const inputs = { config, load: load.source, settings, question, modelError };
+  return plannedCandidate({ ...inputs, ...(price === undefined ? {} : { price }) }, simulate);
 }
 
 function refusedCandidate({ named, refused }: Extract<ResolvedCandidate, { refused: string }>): PlannedCandidate {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { packagePath } from '../../files/package-path.js';
+import { shellWord } from '../../kernel/text/shell-word.js';
 
 /** Workers as a job of another scheduler. */
 export interface WorkerJobOptions {
@@ -79,7 +80,7 @@ export function workersJob(options: WorkerJobOptions): string {
 /** Bodies of `POST /api/jobs/`, one line for each worker: Ray places each on a node with enough CPUs. */
 export function rayWorkerJobs(options: WorkerJobOptions): string {
   const { cpus, name, queue, workers } = options;
-  const entrypoint = ['twinyard', ...workerArguments(options)].map(quoted).join(' ');
+  const entrypoint = ['twinyard', ...workerArguments(options)].map(shellWord).join(' ');
   const runtimeEnv = queue === null ? {} : { runtime_env: { env_vars: { TWINYARD_QUEUE: queue } } };
   return Array.from({ length: workers }, (_, i) => {
     const body = {
@@ -91,8 +92,4 @@ export function rayWorkerJobs(options: WorkerJobOptions): string {
     };
     return `${JSON.stringify(body)}\n`;
   }).join('');
-}
-
-function quoted(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }

@@ -58,8 +58,14 @@ export function dependsOnSeed(recipe: WorkloadRecipe): boolean {
   );
 }
 
-/** Loads only what the recipe needs: every worker pays for its imports. */
-export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promise<MadeWorkload> {
+/** Reads the trace of a recipe; each call returns one that may be changed. */
+export type ReadTrace = (recipe: TraceRecipe) => Promise<Trace>;
+
+/**
+ * Loads only what the recipe needs: every worker pays for its imports.
+ * @param read in place of the files, for a caller that has them in memory
+ */
+export async function makeWorkload(recipe: WorkloadRecipe, seed: number, read?: ReadTrace): Promise<MadeWorkload> {
   if (recipe.kind === 'spec') {
     const { generateSpecWorkload } = await import('../../workload/generate/generate-spec-workload.js');
     return { workload: generateSpecWorkload(recipe.spec, { ...recipe.options, seed }), goodputTargets: {} };
@@ -69,7 +75,7 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
     const { table } = await prepared(synthAgenticCoder({ ...recipe.options, seed }), recipe);
     return { workload: { table }, goodputTargets: {} };
   }
-  const { maxInFlight, trace: sent } = await recordedTrace(recipe);
+  const { maxInFlight, trace: sent } = await recordedTrace(recipe, read);
   const trace = await prepared(await loaded(await inWindow(sent, recipe), recipe, seed), recipe);
   const { goodputTargets } = trace.header;
   const common = { goodputTargets, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
@@ -89,16 +95,21 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
 }
 
 /** The trace of a recipe as its client sends it, as recorded. */
-export async function recordedTrace(recipe: TraceRecipe): Promise<ClientTrace> {
-  const [{ replayedTrace }, { checkUnchanged }] = await Promise.all([
+export async function recordedTrace(recipe: TraceRecipe, read: ReadTrace = readUnchanged): Promise<ClientTrace> {
+  const [{ replayedTrace }, trace] = await Promise.all([
     import('../../workload/tools/replayed-trace.js'),
-    import('./trace-recipe.js'),
+    read(recipe),
   ]);
-  const read = await readTrace(recipe);
+  if (recipe.anyModel) trace.table.model.fill(0);
+  return replayedTrace(trace, recipe.client ?? {});
+}
+
+async function readUnchanged(recipe: TraceRecipe): Promise<Trace> {
+  const trace = await readTrace(recipe);
+  const { checkUnchanged } = await import('./trace-recipe.js');
   // After reading: a file that changed before or during it has another hash now.
   await checkUnchanged(recipe);
-  if (recipe.anyModel) read.table.model.fill(0);
-  return replayedTrace(read, recipe.client ?? {});
+  return trace;
 }
 
 async function readTrace({ header, data, part }: TraceRecipe): Promise<Trace> {

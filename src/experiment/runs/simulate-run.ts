@@ -5,7 +5,7 @@ import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { EVERY_CLASS, type GoodputTarget } from '../../simulator/cluster-config.js';
 import { simulate } from '../../simulator/simulate.js';
 import type { RunInputs } from '../experiment.js';
-import { dependsOnSeed, type MadeWorkload, makeWorkload } from '../recipes/workload-recipe.js';
+import { dependsOnSeed, type MadeWorkload, makeWorkload, type ReadTrace } from '../recipes/workload-recipe.js';
 import { replicaFiles } from './replica-files.js';
 import { type RunSummary, summarise } from './run-summary.js';
 
@@ -15,10 +15,17 @@ export class RunSimulator {
   #made: MadeWorkload | null = null;
   #latencyOf = '';
   #latency: LatencyModel | null = null;
+  readonly #read: ReadTrace | undefined;
+
+  /** @param read in place of the files of traces, for a caller that has them in memory */
+  constructor(read?: ReadTrace) {
+    this.#read = read;
+  }
 
   async simulate({ config, workload: recipe, steady }: RunInputs): Promise<RunSummary> {
     const wanted = JSON.stringify([recipe, dependsOnSeed(recipe) ? config.seed : null]);
-    const made = this.#made !== null && this.#madeBy === wanted ? this.#made : await makeWorkload(recipe, config.seed);
+    const isKnown = this.#made !== null && this.#madeBy === wanted;
+    const made = isKnown ? this.#made! : await makeWorkload(recipe, config.seed, this.#read);
     const { goodputTargets, maxInFlight, workload } = made;
     // Sessions add their later turns to the table, and jitter and a cap on requests in flight move its arrivals: such a
     // workload is used up by its run.

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { recordedLines } from '../../gateway/recording/recorded-lines.js';
 import { type AdviceRequest, advise } from '../advise/advise.js';
+import { planFleet } from '../plan/plan-fleet.js';
+import type { PlanRequest } from '../plan/plan-request.js';
 import { answerWhatIf, type WhatIfWatch } from '../whatif/answer-whatif.js';
 import type { WhatIfQuestion } from '../whatif/whatif-question.js';
 
@@ -12,34 +14,45 @@ export const MOST_RECORDED = 100_000;
 
 /** Work on what a gateway recorded. Plain data: a worker thread takes it. */
 export interface TwinTask {
-  readonly recording: { readonly path: string; readonly endpoint: string; readonly sinceUs: number };
+  /** Null for work that needs none. */
+  readonly recording: { readonly path: string; readonly endpoint: string; readonly sinceUs: number } | null;
   /** Where it writes the part that it works on. */
   readonly folder: string;
   /** About that part, instead of `recording` of the question. */
   readonly question: WhatIfQuestion;
-  /** Absent: the question is answered and nothing more. */
+  /** Absent, as `plan`: the question is answered and nothing more. */
   readonly advice?: AdviceRequest;
+  readonly plan?: PlanRequest;
 }
 
 /** Does it in this thread: it computes for seconds to minutes, and waits for `watch` in between. */
 export async function doTwinTask(
-  { advice, folder, question, recording }: TwinTask,
+  { advice, folder, plan, question, recording }: TwinTask,
   watch: WhatIfWatch,
 ): Promise<object> {
+  if (recording === null) return planFleet(question, plan!, watch);
   await watch({ stage: 'reading', done: 0, total: 0 });
   const file = join(folder, 'traffic.jsonl');
   const dropped = await copyRecorded(recording, file);
   const asked = { ...question, recording: file };
-  const document = advice === undefined ? await answerWhatIf(asked, watch) : await advise(asked, advice, watch);
+  const document =
+    plan !== undefined
+      ? await planFleet(asked, plan, watch)
+      : advice !== undefined
+        ? await advise(asked, advice, watch)
+        : await answerWhatIf(asked, watch);
   if (dropped > 0)
     document.notes.push(`only the last ${MOST_RECORDED} requests were simulated: ${dropped} came before`);
   // Names a file that is deleted by now.
-  document.recording.file = 'gateway';
+  document.recording!.file = 'gateway';
   return document;
 }
 
 /** Returns how many of the oldest requests were left out. */
-async function copyRecorded({ endpoint, path, sinceUs }: TwinTask['recording'], file: string): Promise<number> {
+async function copyRecorded(
+  { endpoint, path, sinceUs }: NonNullable<TwinTask['recording']>,
+  file: string,
+): Promise<number> {
   let count = 0;
   for await (const _ of recordedLines(path, endpoint, sinceUs)) count++;
   const dropped = Math.max(0, count - MOST_RECORDED);

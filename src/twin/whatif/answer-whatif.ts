@@ -10,7 +10,7 @@ import { type Baseline, checkBaseline, replayedMetrics } from './baseline.js';
 import { fitRecorded } from './fit-recorded.js';
 import { predictMetric } from './predicted-metric.js';
 import { type RecordedFleet, readRecordedFleet } from './recorded-fleet.js';
-import type { WhatIfAlternative, WhatIfDocument } from './whatif-document.js';
+import type { BaselineCheck, RecordingFacts, WhatIfAlternative, WhatIfDocument } from './whatif-document.js';
 import type { AskedFleet, WhatIfProgress, WhatIfQuestion } from './whatif-question.js';
 import { alternativeName, alternativeVerdict } from './whatif-verdict.js';
 
@@ -83,7 +83,7 @@ export async function recordedModel(
 }
 
 /** @param fitted how many responses the profile was fitted to; Infinity for a given one */
-function stepErrorOf(replica: ReplicaModelConfig, { metrics }: Baseline, fitted: number): number {
+export function stepErrorOf(replica: ReplicaModelConfig, { metrics }: Baseline, fitted: number): number {
   const stated = modelErrorOf(replica)?.step ?? 0;
   const shown = Math.abs(metrics.find(({ metric }) => metric === 'itl_mean_ms')?.error ?? 0);
   const least = Math.hypot(LEAST_STEP_ERROR, FIT_ERROR / Math.sqrt(fitted));
@@ -169,26 +169,32 @@ function documentOf(
   stepError: number,
   alternatives: WhatIfAlternative[],
 ): WhatIfDocument {
-  const { arrivalUs, blocks, count } = fleet.trace.table;
-  const { name } = model.replica.latencyProfile!;
   return {
     verdict: alternatives.map(({ verdict }) => verdict).join(' '),
-    recording: {
-      file: fleet.file,
-      requests: count,
-      responses: fleet.answered.length,
-      durationS: (arrivalUs[count - 1]! - arrivalUs[0]!) / 1e6,
-      replicas: [...fleet.trace.observed.served.replicas].sort(),
-      blockTokens: blocks?.blockTokens ?? null,
-      sessions: fleet.isConversation ? 'closed-loop' : 'fixed',
-    },
-    baseline: {
-      profile: { name, source: model.source, notes: model.notes },
-      stepError,
-      metrics: baseline.metrics,
-      refused: baseline.refused,
-    },
+    recording: recordingFacts(fleet),
+    baseline: baselineCheck(model, baseline, stepError),
     alternatives,
     notes: [...(fleet.trace.notes ?? [])],
   };
+}
+
+export function recordingFacts({ answered, file, isConversation, trace }: RecordedFleet): RecordingFacts {
+  const { arrivalUs, blocks, count } = trace.table;
+  return {
+    file,
+    requests: count,
+    responses: answered.length,
+    durationS: (arrivalUs[count - 1]! - arrivalUs[0]!) / 1e6,
+    replicas: [...trace.observed.served.replicas].sort(),
+    blockTokens: blocks?.blockTokens ?? null,
+    sessions: isConversation ? 'closed-loop' : 'fixed',
+  };
+}
+
+export function baselineCheck(
+  { notes, replica, source }: RecordedModel,
+  { metrics, refused }: Baseline,
+  stepError: number,
+): BaselineCheck {
+  return { profile: { name: replica.latencyProfile!.name, source, notes }, stepError, metrics, refused };
 }

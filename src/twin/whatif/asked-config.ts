@@ -1,15 +1,20 @@
 import { routingPolicy } from '../../policy/registry.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { ClusterConfig, PolicyChoice } from '../../simulator/cluster-config.js';
-import type { RecordedFleet } from './recorded-fleet.js';
 import type { AskedFleet, GatewayWorld, WhatIfQuestion } from './whatif-question.js';
 
 const SEED = 42;
 
+/** What a simulated cluster takes over from the one that was recorded: its number of replicas and the time that routing takes. */
+export interface ServedFleet {
+  readonly routingUs: number;
+  readonly trace: { readonly observed: { readonly served: { readonly replicas: readonly string[] } } };
+}
+
 /** The simulated cluster of an alternative, whose router sees what a live gateway would see. */
 export function askedConfig(
   { gateway }: WhatIfQuestion,
-  { routingUs, trace }: RecordedFleet,
+  { routingUs, trace }: ServedFleet,
   replica: ReplicaModelConfig,
   asked: AskedFleet,
 ): ClusterConfig {

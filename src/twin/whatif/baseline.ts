@@ -84,7 +84,8 @@ function saturated({ answered, trace }: RecordedFleet): string | null {
   return 'the recorded fleet was saturated: its backlog grew, and latencies depend on how long that lasted. Record at a load that it keeps up with';
 }
 
-function tooFarOff({ trace }: RecordedFleet, metrics: readonly BaselineMetric[]): string | null {
+/** Why the profile, or the recorded blocks, do not describe the engines; null where they do. */
+export function tooFarOff({ trace }: RecordedFleet, metrics: readonly BaselineMetric[]): string | null {
   const errorOf = (wanted: string) => metrics.find(({ metric }) => metric === wanted)?.error ?? 0;
   const percent = (share: number) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(0)} %`;
   const [e2e, ttft, cached] = [errorOf('e2e_mean_ms'), errorOf('ttft_mean_ms'), errorOf('cached_share')];

@@ -87,10 +87,14 @@ export function served(traffic: RecordedTraffic, changes: Partial<ClusterConfig>
   return simulate({ ...config, replica: REPLICA }, { table }, profileLatency(PROFILE));
 }
 
-/** The lines of a gateway that recorded this run. */
-export function recordingOf({ outcomes, table }: ReturnType<typeof served>, changes: object = {}): string {
+/** The lines of a gateway that recorded this run. @param epochUs when it began */
+export function recordingOf(
+  { outcomes, table }: ReturnType<typeof served>,
+  changes: object = {},
+  epochUs = EPOCH_US,
+): string {
   const lines = Array.from({ length: table.count }, (_, row) => {
-    const at = EPOCH_US + table.arrivalUs[row]!;
+    const at = epochUs + table.arrivalUs[row]!;
     const blocks = Math.floor(table.inputTokens[row]! / BLOCK);
     const shared = Math.floor((table.prefixTokens[table.prefixGroup[row]!] ?? 0) / BLOCK);
     return JSON.stringify({

@@ -1,12 +1,14 @@
 import type { Endpoint } from '../../../gateway/fleet/endpoint/endpoint.js';
+import { flowControlOf } from '../../../policy/bundle/flow-control-schema.js';
 import { policyOptions } from '../../../policy/policy-options.js';
 import { routingPolicy } from '../../../policy/registry.js';
 import type { AdviceRequest } from '../../../twin/advise/advise.js';
 import { type ServedEngine, servedReplica } from '../../../twin/jobs/served-replica.js';
+import type { PlanRequest } from '../../../twin/plan/plan-request.js';
 import type { AskedFleet, WhatIfQuestion } from '../../../twin/whatif/whatif-question.js';
 import type { ServedGateway } from '../../api-host.js';
 import { badBody } from '../../errors.js';
-import type { AdviceBody, WhatIfBody } from '../../views/twin-bodies.js';
+import type { AdviceBody, PlanBody, WhatIfBody } from '../../views/twin-bodies.js';
 
 type Served = Pick<Endpoint, 'policy' | 'profiles'>;
 type Gateway = Pick<ServedGateway, 'config'>;
@@ -19,7 +21,7 @@ export function question(
   body: WhatIfBody,
 ): WhatIfQuestion {
   const { name, options } = endpoint.policy;
-  const { gpu, policies = [{ policy: name, options }], replicas } = body;
+  const { flow_control: queue, gpu, policies = [{ policy: name, options }], replicas } = body;
   const engine = engineOf(endpoint, models, body);
   const other =
     gpu === undefined ? {} : { replica: servedReplica({ model: engine.model, hardware: gpu, ...tpOf(body) }) };
@@ -28,6 +30,7 @@ export function question(
       ...asServed(endpoint),
       routing: checked(routing.policy, routing.options, `policies[${i}]`),
       ...(replicas === undefined ? {} : { replicas }),
+      ...(queue === undefined ? {} : { flowControl: flowControlOf(queue, {}) }),
       ...other,
     }),
   );
@@ -52,6 +55,46 @@ export function adviceQuestion(
   };
 }
 
+/** The percentiles of gaps that runs measure. */
+const GAP_PERCENTILES = [50, 90, 95, 99];
+
+/** The same for the least fleet that keeps SLOs. */
+export function planQuestion(
+  endpoint: Served,
+  models: readonly string[],
+  gateway: Gateway,
+  body: PlanBody,
+): { question: WhatIfQuestion; plan: PlanRequest } {
+  const { name, options } = endpoint.policy;
+  const routing = body.policy === undefined ? { policy: name, options } : checked(body.policy, {}, 'policy');
+  const replica = servedReplica(engineOf(endpoint, models, body));
+  const slos = body.slos.map(({ limit_ms: limitMs, metric: of, statistic }, i) => {
+    const at = statistic === 'mean' ? ('mean' as const) : Number(statistic.slice(1));
+    const isMeasured = at === 'mean' || (at > 0 && (of !== 'itl' || GAP_PERCENTILES.includes(at)));
+    if (!isMeasured) {
+      const hint = of === 'itl' ? "give 'mean', p50, p90, p95 or p99, or limit 'tpot'" : 'give a percentile above 0';
+      throw badBody(`slos[${i}].statistic`, `'${statistic}' is not measured`, hint);
+    }
+    return { of, at, limitMs };
+  });
+  return {
+    question: questionOf(endpoint, gateway, replica, [{ ...asServed(endpoint), routing }], undefined),
+    plan: {
+      ...{ slos, traffic: trafficOf(body), mostReplicas: body.max_replicas },
+      ...(body.requests === undefined ? {} : { requests: body.requests }),
+    },
+  };
+}
+
+function trafficOf({ rate, times, workload }: PlanBody): PlanRequest['traffic'] {
+  if (workload === undefined) {
+    if (rate !== undefined) throw badBody('rate', 'is for a preset', "scale recorded traffic with 'times'");
+    return { kind: 'recorded', times };
+  }
+  if (rate === undefined) throw badBody('rate', 'is required for a preset', 'give requests per second');
+  return { kind: 'preset', name: workload, rate };
+}
+
 function questionOf(
   { policy }: Served,
   { config }: Gateway,
@@ -74,7 +117,7 @@ function asServed({ policy }: Served): Omit<AskedFleet, 'routing'> {
 }
 
 /** Engines as the request describes them, else by the current profile of the endpoint, else by the model that it serves. */
-function engineOf(
+export function engineOf(
   { profiles }: Served,
   models: readonly string[],
   body: Pick<WhatIfBody, 'model' | 'hardware' | 'tp'>,

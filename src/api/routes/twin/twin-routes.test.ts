@@ -82,6 +82,50 @@ describe('questions about recorded traffic', () => {
     expect(body.advice).toMatchObject({ verdict: result.verdict, policy: 'lmetric' });
   });
 
+  it('plan for an SLO on recorded traffic, with the error of the recording as simulated', async () => {
+    const asked = { slos: [{ metric: 'ttft', statistic: 'p90', limit_ms: 40 }], last: '5000d', times: 2 };
+    const { result, ...job } = await ended(
+      await ask(`POST ${ONE}/plan`, { ...asked, max_replicas: 1, policy: 'round-robin', requests: 100 }),
+    );
+    expect([job.state, job.kind, job.asked]).toEqual(['done', 'plan', expect.objectContaining(asked)]);
+    expect(job.progress).toMatchObject({ stage: 'simulating', done: expect.any(Number) });
+    expect(result.verdict).toMatch(/^No fleet of up to 1 replica keeps TTFT p90 <= 40 ms at .* allow more replicas/);
+    expect(result.baseline).toMatchObject({ refused: null, stepError: expect.any(Number) });
+    expect([result.present, result.recording.file]).toEqual([4, 'gateway']);
+    expect(result.plan.load.rate).toBeCloseTo(2 * result.plan.load.baseRate);
+  });
+
+  it('find the least fleet for a preset without a recording, and say what no fleet keeps', async () => {
+    const slos = [{ metric: 'ttft', statistic: 'p90', limit_ms: 60 }];
+    const preset = { workload: 'chatbot', rate: 80, requests: 100, policy: 'round-robin' };
+    const { result } = await ended(await ask(`POST ${ONE}/plan`, { slos, ...preset }));
+    const { at, oneLess, replicas } = result.candidates[0].plan;
+    expect(result.verdict).toMatch(/^\d+ H100 \(\d+ replicas, tp 1\) keep TTFT p90 <= 60 ms at 80 req\/s: /);
+    expect([at.kept, oneLess.kept, oneLess.replicas]).toEqual([true, false, replicas - 1]);
+    expect([result.recording, result.baseline, result.present]).toEqual([null, null, null]);
+    const impossible = { slos: [{ ...slos[0], limit_ms: 1 }], ...preset };
+    const none = await ended(await ask(`POST ${ONE}/plan`, impossible));
+    expect(none.result.verdict).toMatch(/^No fleet keeps TTFT p90 <= 1 ms: on an idle H100/);
+    for (const wrong of [
+      { slos, workload: 'chatbot' },
+      { slos, rate: 5 },
+      { slos, workload: 'none', rate: 5 },
+      { slos: [{ metric: 'itl', statistic: 'p99.9', limit_ms: 5 }] },
+      { slos: [] },
+      { slos, policy: 'lmetrik' },
+    ])
+      expect((await ask(`POST ${ONE}/plan`, wrong)).status, JSON.stringify(wrong)).toBe(400);
+  });
+
+  it('ask for a queue, and have no command where no flag can say the same', async () => {
+    const asked = { policies: [{ policy: 'lmetric' }], flow_control: { max_concurrency: 1 }, last: '5000d', runs: 5 };
+    const job = await ended(await ask(`POST ${ONE}/whatif`, asked));
+    expect([job.state, job.result.alternatives[0].name]).toEqual(['done', 'lmetric']);
+    // The profile of this endpoint is not one that the gateway exports.
+    expect(job.commands).toEqual([]);
+    expect((await ask(`POST ${ONE}/whatif`, { flow_control: { max_concurrency: 0 } })).status).toBe(400);
+  });
+
   it('fail with the reason, and name what is wrong with the request', async () => {
     const none = await ended(await ask(`POST ${ONE}/whatif`, { policies: [{ policy: 'lmetric' }], last: '1us' }));
     expect([none.state, none.result]).toEqual(['failed', null]);

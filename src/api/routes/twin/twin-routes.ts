@@ -14,6 +14,8 @@ import {
   ADVICE_BODY,
   type AdviceBody,
   DEFAULT_WATCH,
+  PLAN_BODY,
+  type PlanBody,
   SWITCH_BODY,
   type SwitchBody,
   WHATIF_BODY,
@@ -33,10 +35,15 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
     body: { type: 'json', schema: WHATIF_BODY, example: { policies: [{ policy: 'lmetric' }], last: '1h' } },
     response: { type: 'object', schema: JOB },
     async handle(host, request) {
-      const { question } = await import('./twin-questions.js');
-      const { endpoint, recording } = recordedEndpoint(host, request, request.body.last);
-      const asked = question(endpoint, modelsOf(endpoint), host.gateway, request.body as WhatIfBody);
-      return created(host, request, endpoint, 'whatif', twinWork({ recording, question: asked }));
+      const [{ question }, { whatIfCommands }] = await Promise.all([
+        import('./twin-questions.js'),
+        import('./as-commands.js'),
+      ]);
+      const body = request.body as WhatIfBody;
+      const { endpoint, recording } = recordedEndpoint(host, request, body.last);
+      const asked = question(endpoint, modelsOf(endpoint), host.gateway, body);
+      const commands = whatIfCommands(host.gateway, endpoint, body);
+      return created(host, request, endpoint, { kind: 'whatif', commands }, twinWork({ recording, question: asked }));
     },
   }),
   defineRoute({
@@ -49,7 +56,29 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
       const { adviceQuestion } = await import('./twin-questions.js');
       const { endpoint, recording } = recordedEndpoint(host, request, request.body.last);
       const asked = adviceQuestion(endpoint, modelsOf(endpoint), host.gateway, request.body as AdviceBody);
-      return created(host, request, endpoint, 'advice', twinWork({ recording, ...asked }));
+      return created(host, request, endpoint, { kind: 'advice' }, twinWork({ recording, ...asked }));
+    },
+  }),
+  defineRoute({
+    ...asks,
+    path: `${ONE}/plan`,
+    summary: 'Find the least fleet that keeps SLOs under the recorded traffic or a preset: creates a job',
+    body: {
+      type: 'json',
+      schema: PLAN_BODY,
+      example: { slos: [{ metric: 'ttft', statistic: 'p99', limit_ms: 500 }], last: '1h' },
+    },
+    response: { type: 'object', schema: JOB },
+    async handle(host, request) {
+      const { planQuestion } = await import('./twin-questions.js');
+      const body = request.body as PlanBody;
+      // A preset needs no recording.
+      const { endpoint, recording } =
+        body.workload === undefined
+          ? recordedEndpoint(host, request, body.last)
+          : { endpoint: liveEndpoint(host.gateway, calledIn(request.params)), recording: null };
+      const asked = planQuestion(endpoint, modelsOf(endpoint), host.gateway, body);
+      return created(host, request, endpoint, { kind: 'plan' }, twinWork({ recording, ...asked }));
     },
   }),
   defineRoute({
@@ -67,7 +96,7 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-type Request = Pick<ApiRequest, 'caller' | 'params'>;
+type Request = Pick<ApiRequest, 'body' | 'caller' | 'params'>;
 
 const calledIn = ({ name, workspace }: ApiRequest['params']) => ({ workspace: workspace!, name: name! });
 
@@ -97,14 +126,15 @@ function twinWork(task: Task): JobWork {
 
 function created(
   { jobs }: ApiHost,
-  { caller }: Request,
+  { body, caller }: Request,
   endpoint: Endpoint,
-  kind: string,
+  { commands = [], kind }: { kind: string; commands?: readonly string[] },
   work: JobWork,
   isIdle = false,
 ) {
   const { name, workspace } = endpointName(endpoint);
-  const job = jobs.create({ kind, workspace, endpoint: name, actor: caller.name }, work, isIdle);
+  const facts = { kind, workspace, endpoint: name, actor: caller.name, asked: body as object, commands };
+  const job = jobs.create(facts, work, isIdle);
   return { status: 202, body: jobView(job, Date.now()) };
 }
 
@@ -122,7 +152,7 @@ async function switchPolicy(host: ApiHost, request: ApiRequest<object, SwitchBod
     });
   const gateway: ServedGateway = host.gateway;
   const work: JobWork = (watch) => guardedSwitch({ gateway, endpoint, audit }, policy, guard, watch);
-  return created(host, request, endpoint, 'switch', work, true);
+  return created(host, request, endpoint, { kind: 'switch' }, work, true);
 }
 
 function isSwitchOf({ endpoint, kind, state, workspace }: Job, called: { workspace: string; name: string }): boolean {
