@@ -69,6 +69,8 @@ async function bundle() {
       main: join(src, 'cli', 'main.ts'),
       worker: join(src, 'experiment', 'runs', 'worker.ts'),
       'whatif-worker': join(src, 'twin', 'whatif', 'whatif-worker.ts'),
+      'twin-worker': join(src, 'twin', 'jobs', 'twin-worker.ts'),
+      'fit-worker': join(src, 'twin', 'profiles', 'fit', 'fit-worker.ts'),
     },
     platform: 'node',
     logLevel: 'silent',

@@ -36,6 +36,17 @@ describe('the bundle', () => {
     expect(readdirSync(FOLDER).filter((name) => /\.d\.ts$|test|fixture/.test(name))).toEqual([]);
   });
 
+  test('has the program of every thread beside the file that starts it', () => {
+    const programs = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !/\.(test|fixture|contract)\.ts$/.test(name))
+      .flatMap((name) => [
+        ...readFileSync(join('src', name), 'utf8').matchAll(/new URL\('\.\/([\w-]+\.js)', import\.meta\.url\)/g),
+      ])
+      .map(([, program]) => program!);
+    expect(programs).toContain('fit-worker.js');
+    expect(programs.filter((program) => !existsSync(join(FOLDER, program)))).toEqual([]);
+  });
+
   test('loads a run from few files, and nothing of the gateway', () => {
     const hook = 'export async function load(url, context, next) { console.error(url); return next(url, context); }';
     const preload = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;

@@ -345,6 +345,8 @@ describe('twinyard demo', () => {
     expect((await ask(url!, 'first', JSON.parse(body))).status).toBe(200);
     const [command] = await demo.says(/npx twinyard (explain first .*)\n/);
     expect((await captured(command!)).stdout).toMatch(/^request first: /);
+    const { stdout } = await captured(command!.replace('explain first', 'profiles list'));
+    expect(stdout).toMatch(/^default +vllm +- +no .* nothing is predicted yet|^default +vllm .* no requests yet/m);
     const [replicas] = await demo.says(/curl (\S+\/api\/v1\/replicas) /);
     demo.stop();
     expect(await demo.ended).toBe(0);

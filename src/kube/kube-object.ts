@@ -27,7 +27,11 @@ export interface Pod extends KubeObject {
     readonly containers: readonly {
       readonly name: string;
       readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
+      readonly command?: readonly string[];
+      readonly args?: readonly string[];
+      readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> };
     }[];
+    readonly nodeSelector?: Readonly<Record<string, string>>;
   };
   readonly status?: {
     readonly podIP?: string;

@@ -97,6 +97,7 @@ export function replicaView(
     url: withoutSecrets(replica.url),
     engine: replica.engine,
     hardware: replica.hardware,
+    tp: replica.tp,
     state: replica.state,
     problem: replica.problem,
     leaving: inFlight === null,

@@ -51,6 +51,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     { startEngine },
     { Gateway },
     { DEFAULT_POLICY, GATEWAY_DEFAULTS },
+    { startProfiles },
   ] = await Promise.all([
     import('../../api/api-server.js'),
     import('./demo-load.js'),
@@ -58,6 +59,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     import('../../emulator/start-engine.js'),
     import('../../gateway/gateway.js'),
     import('../../gateway/config/gateway-config.js'),
+    import('../../twin/profiles/start-profiles.js'),
   ]);
   const line: CommandLine = { ...DEMO, groups: [{ title: 'Instance', flags: instanceFlags }] };
   const instance = await parseFlags<InstanceFlags>(line, ['--model', model]);
@@ -99,10 +101,12 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
   };
   try {
     const { gateway, link } = await start(values.port, values.port === 0 ? 0 : values.port + 1);
+    const profiles = startProfiles(gateway);
     io.stdout.write(whatToTry(gateway, link(), model, engines.length));
     const load = values['demo-load'] ? new DemoLoad(gateway.url, model) : null;
     await stopped;
     await load?.stop();
+    await profiles.close();
     await gateway.close(1000);
   } finally {
     await Promise.all(engines.map((engine) => engine.close()));

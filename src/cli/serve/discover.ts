@@ -1,8 +1,10 @@
+import { gpuName } from '../../control/resources/fit/gpu-name.js';
 import type { EndpointConfig, KubeSource, RayServeSource } from '../../gateway/config/gateway-config.js';
 import { DiscoveredFleet } from '../../gateway/fleet/discovered-fleet.js';
 import type { Fleet } from '../../gateway/fleet/fleet.js';
 import type { ManagedReplica } from '../../gateway/fleet/managed-routes.js';
 import { findAccess } from '../../kube/access/find-access.js';
+import type { KubeReplica } from '../../kube/discovery/found-replicas.js';
 import { KubeDiscovery } from '../../kube/discovery/kube-discovery.js';
 import { KubeClient } from '../../kube/kube-client.js';
 import { ServeDiscovery } from '../../ray/serve/serve-discovery.js';
@@ -16,7 +18,7 @@ interface Followed {
   close(): Promise<void>;
 }
 
-type FoundReplica = Pick<ManagedReplica, 'id' | 'url' | 'healthPath'>;
+type FoundReplica = Pick<ManagedReplica, 'id' | 'url' | 'healthPath' | 'hardware' | 'tp'>;
 export type Found = (replicas: readonly FoundReplica[], problem: string | null) => void;
 
 /** Serve itself serves it on the port of each replica: an application need not have one. */
@@ -72,17 +74,18 @@ export class Discoveries {
 
   #start(endpoint: EndpointConfig): Followed {
     const { kube, name, rayServe } = endpoint;
-    const engine = (kube ?? rayServe!).engine;
-    return { source: discoverySource(endpoint)!, ...openDiscovery(endpoint, () => this.#found(name, engine)) };
+    const { target: _, ...described } = kube ?? rayServe!;
+    return { source: discoverySource(endpoint)!, ...openDiscovery(endpoint, () => this.#found(name, described)) };
   }
 
-  #found(name: string, engine: string): Found {
+  /** @param described what the configuration says of all of them, which comes first */
+  #found(name: string, described: Omit<KubeSource | RayServeSource, 'target'>): Found {
     // Requests wait a moment for the first replica instead of being refused.
     this.#discovered.set(name, [], null);
     let before: string | null = null;
     let count = -1;
     return (replicas, problem) => {
-      const configs = replicas.map((replica) => ({ ...replica, engine, models: null }));
+      const configs = replicas.map((replica) => ({ ...replica, ...described, models: null }));
       const tooMany = this.#discovered.set(name, configs, problem);
       const kept = counted(replicas.length, 'replica');
       if (problem !== null && problem !== before) this.#say(`warning: endpoint '${name}' keeps ${kept}: ${problem}`);
@@ -109,8 +112,16 @@ export function openDiscovery({ kube, rayServe }: EndpointConfig, begin: () => F
 
 function openKube({ target }: KubeSource, begin: () => Found): Omit<Followed, 'source'> {
   const client = new KubeClient(findAccess(target));
-  const discovery = new KubeDiscovery({ client, target, found: begin() });
+  const found = begin();
+  const discovery = new KubeDiscovery({
+    ...{ client, target },
+    found: (replicas, problem) => found(replicas.map(withGpu), problem),
+  });
   return { synced: discovery.synced, close: () => discovery.close().then(() => client.close()) };
+}
+
+function withGpu({ product, ...replica }: KubeReplica): FoundReplica {
+  return product === undefined ? replica : { ...replica, hardware: gpuName(product) };
 }
 
 function openServe({ target }: RayServeSource, begin: () => Found): Omit<Followed, 'source'> {

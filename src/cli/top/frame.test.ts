@@ -28,6 +28,7 @@ function metrics({ requests = 0, errors = 0, streams = [0, 0, 0], input = 0, cac
 const replica = (id: string, more: Partial<TopReplica> = {}): TopReplica => ({
   ...{ workspace: 'default', endpoint: 'chat', id, url: 'http://h:1', engine: 'vllm', state: 'ready', problem: '' },
   hardware: '',
+  tp: 0,
   ...{ leaving: false, breaker: 'closed', suspect: '', models: ['m'], in_flight: 2, active: 2 },
   signals: { running: 3, waiting: 1, kvUsed: 0.256, cacheHitRate: null },
   ...more,

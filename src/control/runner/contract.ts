@@ -235,6 +235,8 @@ export interface GpuShare {
   readonly id: string;
   /** Above 0, at most 1. */
   readonly share: number;
+  /** Of the device; absent where it is not known. */
+  readonly product?: string;
 }
 
 /** Resources that are not allocated. */

@@ -8,7 +8,7 @@ import { type ShadowKeys, shadowChoices } from '../../policy/bundle/shadow-choic
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import type { SchemaCodes } from '../../schema/problems.js';
-import type { PolicyConfig, ReplicaConfig } from './gateway-config.js';
+import type { FoundHardware, PolicyConfig, ReplicaConfig } from './gateway-config.js';
 
 export const configInvalid = (place: string, problem: string, hint: string) =>
   new InputError('GATEWAY_CONFIG_INVALID', place, problem, hint);
@@ -25,11 +25,12 @@ export interface ReplicaKeys {
   engine?: string;
   model?: string;
   hardware?: string;
+  tp?: number;
 }
 
 /** A replica from its keys. */
 export function replicaOf(
-  { url, id, engine = DEFAULT_ENGINE, hardware, model }: ReplicaKeys,
+  { url, id, engine = DEFAULT_ENGINE, model, ...keys }: ReplicaKeys,
   place: string,
 ): ReplicaConfig {
   if (!URL.canParse(url)) throw configInvalid(place, `'${url}' is not a URL`, 'give one such as http://127.0.0.1:9001');
@@ -41,7 +42,12 @@ export function replicaOf(
     throw configInvalid(place, `'${url}' is more or less than an address`, 'give scheme, host and port alone');
   }
   const models = model === undefined ? null : [model];
-  return { id: id ?? host, url: origin, engine, models, ...(hardware === undefined ? {} : { hardware }) };
+  return { id: id ?? host, url: origin, engine, models, ...hardwareOf(keys) };
+}
+
+/** What replicas run on, as far as keys name it. */
+export function hardwareOf({ hardware, tp }: FoundHardware): FoundHardware {
+  return { ...(hardware === undefined ? {} : { hardware }), ...(tp === undefined ? {} : { tp }) };
 }
 
 type PlaceOf = (key: string) => string;

@@ -17,16 +17,25 @@ const LISTEN_SCHEMA = section('Port', {
   client_ca: field(text(), { help: 'CA file: clients need a certificate that it signed (mTLS)' }),
 });
 
+/** What an engine runs on, which no engine reports. */
+const HARDWARE = {
+  hardware: field(pattern(/^[\w.+-]{1,63}$/, 'letters, digits and . _ + -'), {
+    defaultText: 'not known',
+    help: 'GPU, such as H100: replicas of different GPUs get latency profiles of their own',
+  }),
+  tp: field(whole(1, 1024), {
+    defaultText: 'not known',
+    help: 'tensor parallelism: GPUs over which each layer is split; a part of the latency profile as well',
+  }),
+};
+
 /** A replica, as files and the API describe it. */
 export const REPLICA_SCHEMA = section('Replica', {
   url: required(text(), { help: 'scheme, host and port' }),
   id: field(text(), { defaultText: 'host and port', help: 'name in headers, metrics and explanations' }),
   engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: DEFAULT_ENGINE, help: 'engine it runs' }),
   model: field(text(), { defaultText: 'read from the replica', help: 'model it serves' }),
-  hardware: field(pattern(/^[\w.+-]{1,63}$/, 'letters, digits and . _ + -'), {
-    defaultText: 'not known',
-    help: 'its GPU, such as H100: replicas of different GPUs get latency profiles of their own',
-  }),
+  ...HARDWARE,
 });
 
 export const KUBE_SCHEMA = section('Kubernetes', {
@@ -44,6 +53,7 @@ export const KUBE_SCHEMA = section('Kubernetes', {
   }),
   context: field(text(), { defaultText: 'the current one', help: 'context in that file' }),
   engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: DEFAULT_ENGINE, help: 'engine they run' }),
+  ...HARDWARE,
 });
 
 export const RAY_SERVE_SCHEMA = section('Ray Serve', {
@@ -52,6 +62,7 @@ export const RAY_SERVE_SCHEMA = section('Ray Serve', {
   token_file: field(text(), { help: 'file with the token of Ray; read again before each request' }),
   ca_file: field(text(), { defaultText: "the system's certificates", help: 'certificates to trust for https' }),
   engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: DEFAULT_ENGINE, help: 'engine they run' }),
+  ...HARDWARE,
 });
 
 const ENDPOINT_SCHEMA = section('Endpoint', {

@@ -110,16 +110,19 @@ export interface EndpointConfig {
 }
 
 /** Replicas in a Kubernetes cluster, and the engine that they run. */
-export interface KubeSource {
+export interface KubeSource extends FoundHardware {
   target: KubeTarget;
   engine: string;
 }
 
 /** Replicas of a Ray Serve application, and the engine that they run. */
-export interface RayServeSource {
+export interface RayServeSource extends FoundHardware {
   target: RayServeTarget;
   engine: string;
 }
+
+/** What all replicas that are found run on. */
+export type FoundHardware = Pick<ReplicaConfig, 'hardware' | 'tp'>;
 
 export interface PolicyConfig {
   name: string;
@@ -150,6 +153,8 @@ export interface ReplicaConfig {
   models: readonly string[] | null;
   /** Its GPU, such as H100: replicas of different GPUs have latency profiles of their own. */
   hardware?: string;
+  /** Over how many of them each layer is split; as the GPU, part of what a latency profile is of. */
+  tp?: number;
   /** Connections to addresses of this machine, its network segment and metadata services are refused: no admin has added it. */
   isGuarded?: true;
 }

@@ -9,7 +9,7 @@ import { readYaml } from '../../schema/read-yaml.js';
 import type { YamlPlaces } from '../../schema/yaml-places.js';
 import { tooManyReplicas } from '../errors.js';
 import { accessParts } from './access-config.js';
-import { CONFIG_CODES, configInvalid, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
+import { CONFIG_CODES, configInvalid, hardwareOf, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
 import { GATEWAY_SCHEMA, type KUBE_SCHEMA, type RAY_SERVE_SCHEMA } from './config-schema.js';
 import {
   type ConfigValues,
@@ -140,7 +140,7 @@ class ConfigReader {
     };
     const problem = serveTargetProblem(target);
     if (problem !== null) throw configInvalid(this.#places.of(path), problem, 'see docs/ray-serve.md');
-    return { target, engine: keys.engine ?? DEFAULT_ENGINE };
+    return { target, engine: keys.engine ?? DEFAULT_ENGINE, ...hardwareOf(keys) };
   }
 
   #kube(keys: KubeKeys, path: string): KubeSource {
@@ -160,7 +160,7 @@ class ConfigReader {
     };
     const problem = targetProblem(target);
     if (problem !== null) throw configInvalid(this.#places.of(path), problem, 'see docs/kubernetes.md');
-    return { target, engine: keys.engine ?? DEFAULT_ENGINE };
+    return { target, engine: keys.engine ?? DEFAULT_ENGINE, ...hardwareOf(keys) };
   }
 
   #leaderLease(given: string | undefined): GatewayConfig['leaderLease'] {

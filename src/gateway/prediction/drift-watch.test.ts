@@ -45,6 +45,24 @@ describe('DriftWatch', () => {
     expect(now.found).toEqual([]);
   });
 
+  it('has errors that are too large pending before the ten minutes are over, from one minute on', () => {
+    const pendingAfter = (minutes: number) => {
+      const { nowUs, watch } = new Minutes().run(5, 1).run(minutes, 1.5);
+      return watch.pending(nowUs);
+    };
+    expect(pendingAfter(0)).toBeNull();
+    expect(pendingAfter(0.5)).toBeNull();
+    expect(pendingAfter(4)).toMatchObject({ metric: 'itl', usual: 0.05 });
+    expect(pendingAfter(4)!.sinceUs / MINUTE).toBeCloseTo(5, 0);
+    expect(pendingAfter(4)!.ratio.itl).toBeCloseTo(1.5, 1);
+    // It has been found already, or is over.
+    expect(pendingAfter(15)).toBeNull();
+    const { nowUs, watch } = new Minutes().run(5, 1).run(4, 1.5).run(3, 1);
+    expect(watch.pending(nowUs)).toBeNull();
+    const quiet = new Minutes().run(5, 1).run(4, 1.5);
+    expect(quiet.watch.pending(quiet.nowUs + 3600e6)).toBeNull();
+  });
+
   it('ends the drift when the error is as before', () => {
     const { watch } = new Minutes().run(5, 1).run(15, 1.5).run(3, 1);
     expect(watch.drift).toBeNull();

@@ -28,6 +28,8 @@ export interface Drift {
   readonly ratio: UsualErrors;
 }
 
+type GrownError = Pick<Drift, 'metric' | 'error' | 'usual'>;
+
 const NUMBER = PREDICTION_METRICS.length;
 
 /**
@@ -47,6 +49,8 @@ export class DriftWatch {
   readonly #predicted = new Float64Array(NUMBER);
   #beganUs = -1;
   #badSinceUs = -1;
+  /** Of the last bucket of the bad time; null outside one. */
+  #lastWorst: GrownError | null = null;
   #lastUs = 0;
 
   /** Predictions come from another profile now. @param usual its errors, where they are known */
@@ -73,6 +77,19 @@ export class DriftWatch {
     if (this.usual === null) this.#learn(metric, error);
   }
 
+  /**
+   * Errors that are too large now, but not for long enough to be found, or null: called before the profile is replaced, because
+   * nothing more is predicted with it.
+   */
+  pending(nowUs: number): Drift | null {
+    if (this.drift !== null || nowUs - this.#lastUs >= LASTS_US) return null;
+    const worst = this.#counts[0]! >= LEAST_PREDICTIONS ? this.#worst() : this.#lastWorst;
+    const sinceUs = this.#badSinceUs < 0 ? this.#beganUs : this.#badSinceUs;
+    // A moment is no drift, whatever a fit makes of it.
+    if (worst === null || nowUs - sinceUs < BUCKET_US) return null;
+    return { ...worst, sinceUs, ratio: this.#ratios() };
+  }
+
   /** Closes a bucket that is over. Returns a drift that has just been found, else null. */
   review(nowUs: number): Drift | null {
     if (this.#beganUs < 0 || nowUs - this.#beganUs < BUCKET_US) return null;
@@ -86,6 +103,7 @@ export class DriftWatch {
       return null;
     }
     if (this.#badSinceUs < 0) this.#badSinceUs = beganUs;
+    this.#lastWorst = worst;
     if (nowUs - this.#badSinceUs < LASTS_US || this.drift !== null) return null;
     this.drift = { ...worst, sinceUs: this.#badSinceUs, ratio: this.#ratios() };
     return this.drift;
@@ -102,9 +120,9 @@ export class DriftWatch {
   }
 
   /** The metric whose error has grown most, null when none has grown enough. */
-  #worst(): Pick<Drift, 'metric' | 'error' | 'usual'> | null {
+  #worst(): GrownError | null {
     if (this.usual === null) return null;
-    let worst: Pick<Drift, 'metric' | 'error' | 'usual'> | null = null;
+    let worst: GrownError | null = null;
     for (const [i, metric] of PREDICTION_METRICS.entries()) {
       if (this.#counts[i] === 0) continue;
       const usual = Math.max(LEAST_USUAL, this.usual[metric]);
@@ -128,6 +146,7 @@ export class DriftWatch {
 
   #forgive(): void {
     this.#badSinceUs = -1;
+    this.#lastWorst = null;
     this.#true.fill(0);
     this.#predicted.fill(0);
   }

@@ -11,6 +11,8 @@ export interface EngineFacts {
   readonly kvBlocks: number | null;
   readonly blockSize: number | null;
   readonly hardware: string | null;
+  /** Tensor parallelism. */
+  readonly tp: number | null;
 }
 
 export const UNKNOWN_FACTS: EngineFacts = {
@@ -20,6 +22,7 @@ export const UNKNOWN_FACTS: EngineFacts = {
   kvBlocks: null,
   blockSize: null,
   hardware: null,
+  tp: null,
 };
 
 /** A replica as far as its facts are concerned. */
@@ -27,6 +30,7 @@ export interface FactsReplica {
   readonly id: string;
   readonly engine: string;
   readonly hardware: string;
+  readonly tp: number;
   readonly loadPath: string;
   readonly models: ReadonlySet<string>;
   /** By model, as its list of models describes them. */
@@ -59,6 +63,7 @@ export async function readEngineFacts(replica: FactsReplica, timeoutMs: number):
     kvBlocks: label('num_gpu_blocks'),
     blockSize: label('block_size'),
     hardware: replica.hardware === '' ? null : replica.hardware,
+    tp: replica.tp === 0 ? null : replica.tp,
   };
 }
 

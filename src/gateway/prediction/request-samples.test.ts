@@ -50,9 +50,22 @@ describe('RequestSamples', () => {
 
   it('starts over when replicas come and go without end', () => {
     const samples = new RequestSamples();
-    for (let i = 0; i < 1025; i++) samples.add(sample({ replicaId: `r${i}`, dispatchedUs: i }), 0);
+    for (let i = 0; i < 1025; i++) samples.add(sample({ replicaId: `r${i}`, dispatchedUs: i * 600e6 }), 0);
     const { arrivalUs, count, replicaIds } = samples.columns();
-    expect([count, replicaIds, arrivalUs[0]]).toEqual([1, ['r1024'], 1024]);
+    expect([count, replicaIds, arrivalUs[0]]).toEqual([1, ['r1024'], 1024 * 600e6]);
+  });
+
+  it('samples sixteen replicas of a large fleet, so that a fit has enough of each, and others when these have left', () => {
+    const samples = new RequestSamples();
+    const round = (from: number, to: number, atUs: number) => {
+      for (let i = from; i < to; i++) samples.add(sample({ replicaId: `r${i}`, dispatchedUs: atUs + i }), 0);
+    };
+    for (let i = 0; i < 100; i++) round(0, 64, i * 1e6);
+    expect([samples.count, samples.mostOfOneReplica(), samples.columns().replicaIds.length]).toEqual([1600, 100, 16]);
+    // Half of the sixteen have left.
+    for (let i = 100; i < 2000; i++) round(8, 64, i * 1e6);
+    expect(samples.columns().replicaIds).toHaveLength(24);
+    expect(samples.mostOfOneReplica(1990e6)).toBe(10);
   });
 
   it('takes no more memory after a million requests than after the first few thousand', () => {

@@ -3,6 +3,10 @@ import type { FinishedRequest } from '../request/request-record.js';
 /** Requests kept for a fit; memory is allocated as they arrive, up to about 210 kB. */
 const MOST_SAMPLES = 4096;
 const FIRST_SAMPLES = 256;
+/** Replicas that are sampled at a time: a fit needs many requests of one replica, so those of a large fleet would not do. */
+const MOST_SAMPLED = 16;
+/** A replica without a request for so long gives its place to another one. */
+const AWAY_US = 600e6;
 /** Replicas named in the samples. Where replicas come and go, the samples start over beyond this. */
 const MOST_REPLICA_IDS = 1024;
 
@@ -53,7 +57,12 @@ export class RequestSamples {
   #e2eUs = new Float64Array(0);
   #tokens = new Int32Array(0);
   #places = new Int32Array(0);
+  /** The numbers of replicas that are sampled. */
   readonly #replicas = new Map<string, number>();
+  /** By number, those that are not sampled any more included. */
+  readonly #ids: string[] = [];
+  readonly #lastUs = new Float64Array(MOST_REPLICA_IDS);
+  #lookedUs = Number.NEGATIVE_INFINITY;
   #used = 0;
   #next = 0;
 
@@ -74,8 +83,9 @@ export class RequestSamples {
 
   /** @param inFlight requests that the replica had when this one was sent to it */
   add(request: SampledRequest, inFlight: number): void {
+    const replica = this.#replicaNumber(request.replicaId, request.dispatchedUs);
+    if (replica < 0) return;
     if (this.#next === this.#size && this.#size < this.#most) this.#grow();
-    const replica = this.#replicaNumber(request.replicaId);
     const row = this.#next;
     const { dispatchedUs, endedUs, firstTokenUs } = request;
     const isWhole = request.outcome === 'ok' && request.isStreamed && request.isMetered && firstTokenUs >= 0;
@@ -97,6 +107,16 @@ export class RequestSamples {
     this.#used = 0;
     this.#next = 0;
     this.#replicas.clear();
+    this.#ids.length = 0;
+  }
+
+  /** The samples of the replica that has most of them. */
+  mostOfOneReplica(sinceUs = Number.NEGATIVE_INFINITY): number {
+    const counts = new Int32Array(this.#ids.length);
+    for (let row = 0; row < this.#used; row++) {
+      if (this.#arrivalUs[row]! >= sinceUs) counts[this.#places[2 * row + 1]!]!++;
+    }
+    return counts.reduce((most, count) => Math.max(most, count), 0);
   }
 
   /** Copies of the samples that arrived at `sinceUs` or later, in order of arrival. */
@@ -114,16 +134,29 @@ export class RequestSamples {
       outputTokens: Int32Array.from(rows, (row) => this.#tokens[3 * row + 2]!),
       inFlight: Int32Array.from(rows, (row) => this.#places[2 * row]!),
       replica: Int32Array.from(rows, (row) => this.#places[2 * row + 1]!),
-      replicaIds: [...this.#replicas.keys()],
+      replicaIds: [...this.#ids],
     };
   }
 
-  #replicaNumber(id: string): number {
-    const known = this.#replicas.get(id);
-    if (known !== undefined) return known;
-    if (this.#replicas.size === MOST_REPLICA_IDS) this.clear();
-    this.#replicas.set(id, this.#replicas.size);
-    return this.#replicas.size - 1;
+  /** -1 for one that is not sampled. */
+  #replicaNumber(id: string, nowUs: number): number {
+    const number = this.#replicas.get(id) ?? this.#newNumber(id, nowUs);
+    if (number >= 0) this.#lastUs[number] = nowUs;
+    return number;
+  }
+
+  #newNumber(id: string, nowUs: number): number {
+    if (this.#replicas.size === MOST_SAMPLED) {
+      if (nowUs - this.#lookedUs < AWAY_US) return -1;
+      this.#lookedUs = nowUs;
+      for (const [known, number] of this.#replicas) {
+        if (nowUs - this.#lastUs[number]! >= AWAY_US) this.#replicas.delete(known);
+      }
+      if (this.#replicas.size === MOST_SAMPLED) return -1;
+    }
+    if (this.#ids.length === MOST_REPLICA_IDS) this.clear();
+    this.#replicas.set(id, this.#ids.length);
+    return this.#ids.push(id) - 1;
   }
 
   #grow(): void {

@@ -42,6 +42,32 @@ describe('replicas in pods', () => {
     expect(found.map(({ url }) => url.split(':').at(-1))).toEqual(expected);
   });
 
+  it.each([
+    [{ 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' }, 2, ['serve'], 'NVIDIA-H100-80GB-HBM3', 2],
+    [{ 'cloud.google.com/gke-accelerator': 'nvidia-l4' }, 1, ['serve', '--tensor-parallel-size=4'], 'nvidia-l4', 4],
+    [undefined, 0, ['vllm serve m -tp 8'], undefined, 8],
+    [{ zone: 'a' }, 0, ['serve', '--tp-sizes', '2'], undefined, undefined],
+  ])(
+    'name their GPU and tensor parallelism where the pod does: %j, %i GPUs, %j',
+    (nodeSelector, gpus, args, product, tp) => {
+      const { spec, ...rest } = pod('a');
+      const limits = gpus === 0 ? {} : { resources: { limits: { 'nvidia.com/gpu': String(gpus) } } };
+      const containers = [{ ...spec.containers[0]!, args, ...limits }];
+      const [found] = replicasInPods(
+        [{ ...rest, spec: { containers, ...(nodeSelector && { nodeSelector }) } } as Pod],
+        [],
+      );
+      expect([found!.product, found!.tp]).toEqual([product, tp]);
+    },
+  );
+
+  it('share the GPUs of a pod with several ranks', () => {
+    const { spec, ...rest } = pod('a');
+    const containers = [{ ...spec.containers[0]!, resources: { limits: { 'nvidia.com/gpu': 4 } } }];
+    const found = replicasInPods([{ ...rest, spec: { containers } }], ['8000', '8001']);
+    expect(found.map(({ tp }) => tp)).toEqual([2, 2]);
+  });
+
   it('are one per port where there are several', () => {
     expect(replicasInPods([pod('a')], ['8000', '8001'])).toEqual([
       { id: 'a.prod:8000', url: 'http://10.0.0.1:8000' },

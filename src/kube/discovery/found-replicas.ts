@@ -5,6 +5,9 @@ export interface KubeReplica {
   /** Pod and namespace, and the port where a pod has several: `vllm-0.prod`, `vllm-0.prod:8001`. */
   readonly id: string;
   readonly url: string;
+  /** The product of its GPUs, and its tensor parallelism, where the pod names them. */
+  readonly product?: string;
+  readonly tp?: number;
 }
 
 const DEFAULT_PORT = 8000;
@@ -17,7 +20,10 @@ export function replicasInPods(pods: Iterable<Pod>, ports: readonly string[]): K
   for (const pod of pods) {
     if (!isReady(pod)) continue;
     const numbers = podPorts(pod, ports);
-    for (const port of numbers) found.push(replica(pod.metadata, pod.status!.podIP!, port, numbers.length > 1));
+    const gpus = podGpus(pod, numbers.length);
+    for (const port of numbers) {
+      found.push({ ...replica(pod.metadata, pod.status!.podIP!, port, numbers.length > 1), ...gpus });
+    }
   }
   return found.sort(byId);
 }
@@ -25,6 +31,27 @@ export function replicasInPods(pods: Iterable<Pod>, ports: readonly string[]): K
 function isReady({ metadata, status }: Pod): boolean {
   if (metadata.deletionTimestamp !== undefined || !status?.podIP) return false;
   return status.conditions?.some(({ status, type }) => type === 'Ready' && status === 'True') ?? false;
+}
+
+/** Labels of nodes that name the product of their GPUs, and devices that containers ask for. */
+const PRODUCT_LABELS = ['nvidia.com/gpu.product', 'amd.com/gpu.product-name', 'cloud.google.com/gke-accelerator'];
+const DEVICES = ['nvidia.com/gpu', 'amd.com/gpu'];
+/** As vLLM, SGLang and the emulator spell it. */
+const TENSOR_PARALLEL = /(?:^|\s)(?:--tensor-parallel-size|--tp-size|--tp|-tp)[=\s]+(\d{1,4})(?:\s|$)/;
+
+/** From the pod alone: nodes need a right of their own. @param ranks engines of the pod, which share its devices */
+function podGpus({ spec }: Pod, ranks: number): Pick<KubeReplica, 'product' | 'tp'> {
+  const label = PRODUCT_LABELS.find((name) => spec.nodeSelector?.[name] !== undefined);
+  const words = spec.containers.flatMap(({ args = [], command = [] }) => [...command, ...args]).join(' ');
+  const given = Number(TENSOR_PARALLEL.exec(words)?.[1] ?? 0);
+  const devices = spec.containers
+    .flatMap(({ resources }) => DEVICES.map((name) => Number(resources?.limits?.[name] ?? 0)))
+    .reduce((sum, count) => sum + count, 0);
+  const tp = given > 0 ? given : devices / ranks;
+  return {
+    ...(label === undefined ? {} : { product: spec.nodeSelector![label]! }),
+    ...(Number.isInteger(tp) && tp > 0 ? { tp } : {}),
+  };
 }
 
 /** Names that no container of the pod has are left out: another version of the pod may have them. */

@@ -7,7 +7,6 @@ const EVERYWHERE = 1.15;
 
 const CHANGES: readonly (readonly [DriftReason, keyof EngineFacts, string])[] = [
   ['engine-version', 'version', 'the engine version changed'],
-  ['gpu', 'hardware', 'the GPU changed'],
   ['model-length', 'maxModelLen', 'the model length changed'],
   // Another GPU, or another share of it, holds another number of blocks.
   ['gpu', 'kvBlocks', 'the number of KV blocks changed, as with another GPU'],
@@ -20,6 +19,22 @@ export function factChange(before: EngineFacts, now: EngineFacts): { reason: Dri
     if (old !== null && present !== null && old !== present) return { reason, why: `${what}: ${old} to ${present}` };
   }
   return null;
+}
+
+/**
+ * How a replica came to another profile, from what profiles are named after (`vllm@H100-tp2`): onto another GPU, or another number
+ * of them. Null where nothing is known to have changed. @param known names with a profile
+ */
+export function movedFrom(known: readonly string[], engine: string): string | null {
+  const [name, ground] = partsOf(engine);
+  if (ground === '') return null;
+  const before = known.map(partsOf).find(([other, there]) => other === name && there !== '' && there !== ground);
+  return before === undefined ? null : `the GPU changed: ${before[1]} to ${ground}`;
+}
+
+function partsOf(engine: string): readonly [name: string, ground: string] {
+  const [name = '', ...ground] = engine.split('@');
+  return [name, ground.join('@')];
 }
 
 /** The likely reason for predictions that have become worse, and how to say it. */

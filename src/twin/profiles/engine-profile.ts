@@ -55,24 +55,23 @@ export class EngineProfile implements ProfileCounts {
     Object.assign(this, { assumes, facts, isPinned, madeMs, profile, score, source, problem: '' });
   }
 
-  /** Keeps the better of the present profile and a fitted one. Returns whether it is the fitted one. */
-  take(
-    { currentScore, profile, score }: FitOutcome,
-    facts: EngineFacts,
-    assumes: readonly string[],
-    nowMs: number,
-  ): boolean {
-    if (currentScore !== null && currentScore.mean <= score.mean) {
+  /** Whether a fitted profile is better than the present one, on the requests that both were scored on. */
+  isBetter({ currentScore, score }: FitOutcome): boolean {
+    return currentScore === null || score.mean < currentScore.mean;
+  }
+
+  /** Keeps the better of the present profile and a fitted one. */
+  take(outcome: FitOutcome, facts: EngineFacts, assumes: readonly string[], nowMs: number): void {
+    const { currentScore, profile, score } = outcome;
+    if (this.isBetter(outcome)) {
+      this.fits.kept++;
+      Object.assign(this, { profile, facts, assumes, source: 'fitted', madeMs: nowMs, drift: null });
+      this.score = errorsOf(score);
+    } else {
       this.fits.discarded++;
-      this.score = errorsOf(currentScore);
-      this.problem = this.used === null ? tooFarOff(this.score) : '';
-      return false;
+      this.score = errorsOf(currentScore!);
     }
-    this.fits.kept++;
-    Object.assign(this, { profile, facts, assumes, source: 'fitted', madeMs: nowMs, drift: null });
-    this.score = errorsOf(score);
     this.problem = this.used === null ? tooFarOff(this.score) : '';
-    return true;
   }
 
   /** @param facts the engine now */

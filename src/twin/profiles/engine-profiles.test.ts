@@ -140,12 +140,65 @@ describe('a drift', () => {
     expect(profiles.counts()[0]!.drifts[reason]).toBe(1);
   });
 
+  it('is reported at once where replicas run on another GPU, whose profile is not known', async () => {
+    const profiles = fleet.profiles();
+    const on = (...hardware: string[]) => {
+      fleet.endpoints.get('chat')!.replicas = hardware.map((gpu, i) => fleet.replica(`r${i}`, gpu));
+    };
+    on('H100');
+    await fleet.run(profiles, 8, 'vllm@H100');
+    // A rolling update: both, then the new one alone.
+    on('H100', 'H200');
+    await fleet.run(profiles, 2, 'vllm@H100');
+    on('H200');
+    await fleet.run(profiles, 2, 'vllm@H200');
+    const drifts = () => fleet.events.filter((line) => line.includes('ProfileDrift'));
+    expect(drifts()).toEqual([
+      'chat warning ProfileDrift: the GPU changed: H100 to H200: nothing is predicted until a profile is fitted',
+    ]);
+    expect(profiles.counts().find(({ engine }) => engine === 'vllm@H200')!.drifts.gpu).toBe(1);
+    // Back again: its profile is still known.
+    on('H100');
+    await fleet.run(profiles, 2, 'vllm@H100');
+    expect(drifts()).toHaveLength(1);
+    expect(fleet.applied.get('r0')).not.toBeNull();
+  });
+
   it('names another model length', async () => {
     const profiles = await drifted(() => {
       fleet.maxModelLen = 8192;
       fleet.endpoints.get('chat')!.replicas = [{ ...fleet.replica('r0'), readySinceMs: 2 }];
     });
     expect(profiles.counts()[0]!.drifts['model-length']).toBe(1);
+  });
+
+  it('is an event also when a regular fit replaces the profile before ten minutes are over', async () => {
+    const profiles = fleet.profiles();
+    await fleet.run(profiles, 6);
+    fleet.fit = (job) => fitRun(job.current === null ? 'first' : 'second', 0.1, 0.6);
+    await fleet.run(profiles, 8);
+    fleet.version = '0.11.0';
+    fleet.slower = 1.6;
+    await fleet.run(profiles, 6);
+    expect(profiles.states()[0]).toMatchObject({ profile: { name: 'second' }, drift: null });
+    const drifts = fleet.events.filter((line) => line.includes('ProfileDrift'));
+    expect(drifts).toHaveLength(1);
+    expect(drifts[0]).toMatch(
+      /^chat warning ProfileDrift: the .* error of predictions is \d+ % instead of 5.0 % for \d minutes, until a new fit: the engine version changed: 0.10.0 to 0.11.0$/,
+    );
+    expect(profiles.counts()[0]!.drifts['engine-version']).toBe(1);
+    fleet.slower = 1;
+    await fleet.run(profiles, 12);
+    expect(fleet.events.filter((line) => line.includes('ProfileDrift'))).toHaveLength(1);
+  });
+
+  it('is none where a better fit replaces a profile that was not off', async () => {
+    const profiles = fleet.profiles();
+    await fleet.run(profiles, 6);
+    fleet.fit = () => fitRun('second', 0.1, 0.6);
+    await fleet.run(profiles, 20);
+    expect(profiles.states()[0]).toMatchObject({ profile: { name: 'second' } });
+    expect(fleet.events.filter((line) => line.includes('ProfileDrift'))).toEqual([]);
   });
 
   it('is followed by a fit of the requests since it began, which ends it', async () => {
@@ -229,7 +282,15 @@ describe('a restart', () => {
     new ProfileFolder(folder).write({
       ...{ endpoint: 'chat', engine: 'vllm', profile: fakeProfile(), source: 'given', isPinned: false, madeMs: 1 },
       ...{ score: null, usual: null, assumes: [] },
-      facts: { version: null, model: null, maxModelLen: null, kvBlocks: null, blockSize: null, hardware: null },
+      facts: {
+        version: null,
+        model: null,
+        maxModelLen: null,
+        kvBlocks: null,
+        blockSize: null,
+        hardware: null,
+        tp: null,
+      },
     });
     const file = join(folder, 'chat@vllm.json');
     const half = readFileSync(file, 'utf8').slice(0, 200);

@@ -1,25 +1,24 @@
-import type { Drift, UsualErrors } from '../../gateway/prediction/drift-watch.js';
-import { type EngineFacts, UNKNOWN_FACTS } from '../../gateway/prediction/engine-facts.js';
+import type { Drift } from '../../gateway/prediction/drift-watch.js';
+import type { EngineFacts } from '../../gateway/prediction/engine-facts.js';
 import type { EngineTraffic } from '../../gateway/prediction/engine-traffic.js';
 import type { ObservedEngines } from '../../gateway/prediction/observed-engines.js';
 import type {
+  DriftReason,
   EngineProfileState,
   PinChange,
   ProfileBook,
   ProfileCounts,
+  ProfileDrift,
 } from '../../gateway/prediction/profile-book.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
-import { driftReason, factChange } from './drift-reason.js';
-import { EngineProfile } from './engine-profile.js';
+import { type Care, Cares, restart } from './cares.js';
+import { driftReason, factChange, movedFrom } from './drift-reason.js';
 import { nothingToPin, unknownProfileEngine } from './errors.js';
 import type { MakeFit } from './fit/fit-thread.js';
 import { fitRequest } from './fit-request.js';
-import { FitSchedule, LEAST_REQUESTS } from './fit-schedule.js';
 import type { ProfileFolder } from './kept-profiles.js';
+import { driftMessage, fittedMessage, minutesText } from './profile-messages.js';
 import { type KnownReplica, ReplicaFacts } from './replica-facts.js';
-
-/** Endpoints and engines that are remembered, present or not. */
-const MOST_CARES = 4096;
 
 /** A replica with an engine. */
 export interface ProfiledReplica extends KnownReplica {
@@ -49,18 +48,6 @@ export interface EngineProfilesParts {
   readonly event: (endpoint: string, type: 'normal' | 'warning', reason: string, message: string) => void;
 }
 
-/** One endpoint and engine under care. */
-interface Care {
-  readonly entry: EngineProfile;
-  readonly schedule: FitSchedule;
-  /** As last seen. */
-  facts: EngineFacts;
-  /** Null before its first request, and for one that is not observed. */
-  traffic: EngineTraffic | null;
-  /** The usual errors of its profile's predictions, as far as they are known. */
-  usual: UsualErrors | null;
-}
-
 /**
  * The latency profiles of a gateway's engines: fitted in the background from its traffic, kept if they are better, watched for
  * drift, and handed to the endpoints that predict with them.
@@ -68,7 +55,7 @@ interface Care {
 export class EngineProfiles implements ProfileBook {
   fitSeconds = 0;
   readonly #parts: EngineProfilesParts;
-  readonly #cares = new Map<string, Care>();
+  readonly #cares = new Cares();
   readonly #facts = new ReplicaFacts();
   readonly #stopped = new AbortController();
   /** The fit under way. */
@@ -78,7 +65,7 @@ export class EngineProfiles implements ProfileBook {
   constructor(parts: EngineProfilesParts) {
     this.#parts = parts;
     for (const kept of parts.folder?.read(parts.warn) ?? []) {
-      const care = this.#care(kept.endpoint, kept.engine);
+      const care = this.#cares.of(kept.endpoint, kept.engine);
       care.entry.restore(kept);
       care.usual = kept.usual;
     }
@@ -92,8 +79,12 @@ export class EngineProfiles implements ProfileBook {
     const replicas = [...present.values()].flatMap((endpoint) => endpoint.replicas.filter(hasEngine));
     await this.#facts.refresh(replicas, nowUs());
     this.#facts.keep(new Set(replicas.map(({ id }) => id)));
-    if (this.#cares.size > MOST_CARES) this.#forget(present);
-    for (const endpoint of present.values()) for (const engine of enginesOf(endpoint)) this.#look(endpoint, engine);
+    this.#cares.forget((endpoint) => present.has(endpoint));
+    for (const endpoint of present.values()) {
+      const engines = enginesOf(endpoint);
+      this.#noticeMove(endpoint.name, engines);
+      for (const engine of engines) this.#look(endpoint, engine);
+    }
     if (this.#fit === null) this.#fitNext(present);
   }
 
@@ -111,19 +102,19 @@ export class EngineProfiles implements ProfileBook {
     const present = this.#parts.endpoints();
     const wanted = endpoint === undefined ? [...present.values()] : [present.get(endpoint)].flatMap((one) => one ?? []);
     const nowMs = this.#nowMs();
-    return wanted.flatMap((one) => enginesOf(one).map((engine) => this.#care(one.name, engine).entry.state(nowMs)));
+    return wanted.flatMap((one) => enginesOf(one).map((engine) => this.#cares.of(one.name, engine).entry.state(nowMs)));
   }
 
   counts(): ProfileCounts[] {
     const present = this.#parts.endpoints();
-    return [...this.#cares.values()].flatMap(({ entry }) => (present.has(entry.endpoint) ? [entry] : []));
+    return this.#cares.all().flatMap(({ entry }) => (present.has(entry.endpoint) ? [entry] : []));
   }
 
   pin(endpoint: string, engine: string, change: PinChange): EngineProfileState {
     const found = this.#parts.endpoints().get(endpoint);
     const known = found === undefined ? [] : enginesOf(found);
     if (found === undefined || !known.includes(engine)) throw unknownProfileEngine(endpoint, engine, known);
-    const care = this.#care(endpoint, engine);
+    const care = this.#cares.of(endpoint, engine);
     if (care.entry.profile === null && change.profile === undefined && change.isPinned)
       throw nothingToPin(endpoint, engine);
     care.entry.pin(change, care.facts, this.#nowMs());
@@ -133,9 +124,32 @@ export class EngineProfiles implements ProfileBook {
     return care.entry.state(this.#nowMs());
   }
 
+  /** Reports replicas on another GPU than the one whose profile there is: it does not apply to them. */
+  #noticeMove(endpoint: string, engines: readonly string[]): void {
+    const isNew = (engine: string) => !this.#cares.of(endpoint, engine).isSeen;
+    const known = this.#cares
+      .all()
+      .filter(
+        ({ entry, isSeen }) =>
+          entry.endpoint === endpoint && entry.profile !== null && (isSeen || !engines.includes(entry.engine)),
+      );
+    for (const engine of engines.filter(isNew)) {
+      const care = this.#cares.of(endpoint, engine);
+      care.isSeen = true;
+      const why =
+        care.entry.profile === null
+          ? movedFrom(
+              known.map(({ entry }) => entry.engine),
+              engine,
+            )
+          : null;
+      if (why !== null) this.#report(care, 'gpu', `${why}: nothing is predicted until a profile is fitted`);
+    }
+  }
+
   /** Passes the profile on, notices a changed engine, and watches for drift. */
   #look(endpoint: ProfiledEndpoint, engine: string): void {
-    const care = this.#care(endpoint.name, engine);
+    const care = this.#cares.of(endpoint.name, engine);
     const nowUs = this.#parts.nowUs();
     const facts = this.#facts.latest(endpoint.replicas.filter((one) => one.engineKey === engine));
     if (facts !== null) {
@@ -158,37 +172,43 @@ export class EngineProfiles implements ProfileBook {
       return;
     }
     const drift = traffic.drift.review(nowUs);
-    if (drift !== null) this.#drifted(care, drift);
+    if (drift !== null) {
+      const found = this.#drifted(care, drift, 'for ten minutes');
+      entry.drift = { ...found, sinceUs: drift.sinceUs };
+      care.schedule.hurry(drift.sinceUs);
+    }
     if (traffic.drift.drift === null) entry.drift = null;
     if (care.usual === null && traffic.drift.usual !== null) {
       care.usual = traffic.drift.usual;
       this.#save(care);
     }
-    const { count } = traffic.samples;
-    if (entry.profile !== null || count >= LEAST_REQUESTS) return;
-    entry.problem = `${count} of ${LEAST_REQUESTS} requests collected: nothing is predicted yet`;
+    const lacks = entry.profile === null ? care.schedule.lacks(traffic) : null;
+    if (lacks !== null) entry.problem = `${lacks}: nothing is predicted yet`;
   }
 
-  #drifted(care: Care, drift: Drift): void {
-    const { entry, schedule } = care;
-    const { reason, why } = driftReason(entry.facts, care.facts, drift);
-    const error = `the ${drift.metric.toUpperCase()} error of predictions is ${percent(drift.error)} instead of ${percent(drift.usual)}`;
-    const message = `${error} for ten minutes: ${why}`;
-    entry.drift = { reason, message, sinceUs: drift.sinceUs };
+  /** Reports a drift, with its likely reason. @param lasted for how long */
+  #drifted(care: Care, drift: Drift, lasted: string): Pick<ProfileDrift, 'reason' | 'message'> {
+    const { reason, why } = driftReason(care.entry.facts, care.facts, drift);
+    return this.#report(care, reason, driftMessage(drift, lasted, why));
+  }
+
+  #report({ entry }: Care, reason: DriftReason, message: string): Pick<ProfileDrift, 'reason' | 'message'> {
     entry.drifts[reason]++;
-    schedule.hurry(drift.sinceUs);
     this.#parts.warn(`endpoint ${entry.endpoint}, engine ${entry.engine}: ${message}`);
     this.#parts.event(entry.endpoint, 'warning', 'ProfileDrift', message);
+    return { reason, message };
   }
 
   /** Starts the fit that is due longest, if the budget allows one. */
   #fitNext(present: ReadonlyMap<string, ProfiledEndpoint>): void {
     const nowUs = this.#parts.nowUs();
     if (nowUs < this.#restUntilUs || this.#stopped.signal.aborted) return;
-    const due = [...this.#cares.values()].filter(
-      ({ entry, schedule, traffic }) =>
-        traffic !== null && present.has(entry.endpoint) && schedule.isDue(traffic, entry, nowUs),
-    );
+    const due = this.#cares
+      .all()
+      .filter(
+        ({ entry, schedule, traffic }) =>
+          traffic !== null && present.has(entry.endpoint) && schedule.isDue(traffic, entry, nowUs),
+      );
     const [first] = due.sort((a, b) => a.schedule.triedUs - b.schedule.triedUs);
     if (first === undefined) return;
     this.#fit = this.#fitOne(first, first.traffic!).finally(() => {
@@ -217,16 +237,15 @@ export class EngineProfiles implements ProfileBook {
         return;
       }
       const change = factChange(entry.facts, care.facts);
-      if (!entry.take(outcome, care.facts, assumes, this.#nowMs())) return;
+      const isBetter = entry.isBetter(outcome);
+      // A fit that comes before the ten minutes are over ends a drift, and must not hide it.
+      const drift = isBetter && entry.used !== null ? traffic.drift.pending(nowUs()) : null;
+      if (drift !== null) this.#drifted(care, drift, `for ${minutesText(nowUs() - drift.sinceUs)}, until a new fit`);
+      entry.take(outcome, care.facts, assumes, this.#nowMs());
+      if (!isBetter) return;
       restart(care);
-      const { e2e, itl, requests, ttft } = outcome.score;
-      const off = `TTFT ${percent(ttft)}, ITL ${percent(itl)}, E2E ${percent(e2e)} off on ${requests} newer requests`;
-      this.#parts.event(
-        entry.endpoint,
-        'normal',
-        'ProfileFitted',
-        `engine ${entry.engine}: ${off}${change === null ? '' : `; ${change.why}`}`,
-      );
+      const message = fittedMessage(entry.engine, outcome.score, change?.why ?? null);
+      this.#parts.event(entry.endpoint, 'normal', 'ProfileFitted', message);
       this.#save(care);
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
@@ -252,30 +271,9 @@ export class EngineProfiles implements ProfileBook {
     }
   }
 
-  #care(endpoint: string, engine: string): Care {
-    const key = `${endpoint}\n${engine}`;
-    const known = this.#cares.get(key);
-    if (known !== undefined) return known;
-    const entry = new EngineProfile(endpoint, engine);
-    const care: Care = { entry, schedule: new FitSchedule(), facts: UNKNOWN_FACTS, traffic: null, usual: null };
-    this.#cares.set(key, care);
-    return care;
-  }
-
-  /** What is saved is read again by the next process only: those that are gone lose their profile here. */
-  #forget(present: ReadonlyMap<string, ProfiledEndpoint>): void {
-    for (const [key, { entry }] of this.#cares) if (!present.has(entry.endpoint)) this.#cares.delete(key);
-  }
-
   #nowMs(): number {
     return (this.#parts.epochUs + this.#parts.nowUs()) / 1000;
   }
-}
-
-/** Predictions come from another profile now. */
-function restart(care: Care): void {
-  care.usual = null;
-  care.traffic?.restart();
 }
 
 const hasEngine = ({ external }: ProfiledReplica) => external === null;
@@ -288,8 +286,4 @@ function enginesOf({ replicas }: ProfiledEndpoint): string[] {
 function isOther(before: EngineFacts, now: EngineFacts): boolean {
   const names = ['version', 'model', 'maxModelLen', 'kvBlocks'] as const;
   return names.some((name) => before[name] !== null && now[name] !== null && before[name] !== now[name]);
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 }

@@ -59,7 +59,7 @@ export class FakeFleet {
         ? JSON.stringify({ version: this.version })
         : `vllm:cache_config_info{block_size="16",num_gpu_blocks="${this.kvBlocks}"} 1`;
     return {
-      ...{ id, engine: 'vllm', hardware, engineKey: hardware === '' ? 'vllm' : `vllm@${hardware}` },
+      ...{ id, engine: 'vllm', hardware, tp: 0, engineKey: hardware === '' ? 'vllm' : `vllm@${hardware}` },
       ...{ external: null, loadPath: '/metrics', state: 'ready', readySinceMs: 1, models: new Set(['m']) },
       cards: new Map([['m', { id: 'm', max_model_len: this.maxModelLen }]]),
       page: async (path) => ({ status: 200, text: pageOf(path) }),

@@ -61,7 +61,12 @@ type NamedStart = Pick<LatencyProfile, 'model' | 'hardware' | 'tp'> & { start: S
 function startOf(facts: EngineFacts, current: LatencyProfile | null, assumes: string[]): NamedStart {
   if (current !== null) {
     const { hardware, model, tp } = current;
-    return { hardware: facts.hardware ?? hardware, model, tp, start: { kind: 'profile', profile: current } };
+    return {
+      hardware: facts.hardware ?? hardware,
+      model,
+      tp: facts.tp ?? tp,
+      start: { kind: 'profile', profile: current },
+    };
   }
   const model = facts.model?.toLowerCase() ?? UNKNOWN_NAME;
   const usual = servingDefaults(model) ?? null;
@@ -71,9 +76,9 @@ function startOf(facts: EngineFacts, current: LatencyProfile | null, assumes: st
   if (!isModelKnown || hardware === null) {
     const what = isModelKnown ? 'the GPU is not known' : `model '${model}' is not in the catalogue`;
     assumes.push(`${what}: the profile comes from requests alone`);
-    return { model, hardware: facts.hardware ?? UNKNOWN_NAME, tp: 1, start: { kind: 'data' } };
+    return { model, hardware: facts.hardware ?? UNKNOWN_NAME, tp: facts.tp ?? 1, start: { kind: 'data' } };
   }
-  const tp = given === null ? (usual?.tp ?? 1) : 1;
+  const tp = facts.tp ?? (given === null ? (usual?.tp ?? 1) : 1);
   if (given === null)
     assumes.push(`the GPU is ${hardware} with tp ${tp}, as is usual for the model: it is not configured`);
   return { model, hardware, tp, start: { kind: 'catalogue', model, hardware, tp } };

@@ -5,8 +5,10 @@ import { LEAST_FITTED, LEAST_SCORED } from './fit/engine-traces.js';
 /** Between two fits of an engine: with a profile, and without one. */
 const EVERY_US = 900e6;
 const SOON_US = 120e6;
-/** Requests that the first fit waits for, and that are new in each further one. */
-export const LEAST_REQUESTS = 2 * (LEAST_FITTED + LEAST_SCORED);
+/** Requests that a fit waits for: of all replicas, and of the one that has most; a part of them is scored, or only replayed. */
+const LEAST_REQUESTS = 2 * (LEAST_FITTED + LEAST_SCORED);
+const LEAST_OF_ONE = LEAST_FITTED + 1.5 * LEAST_SCORED;
+/** Requests that are new in each further fit. */
 const LEAST_NEW = 60;
 
 /** When one engine is fitted again, and from which requests on. */
@@ -29,10 +31,17 @@ export class FitSchedule {
     this.#isUrgent = false;
   }
 
-  isDue({ samples }: EngineTraffic, { isPinned, profile }: EngineProfile, nowUs: number): boolean {
-    if (isPinned || samples.count < LEAST_REQUESTS || samples.total - this.#triedTotal < LEAST_NEW) return false;
+  isDue(traffic: EngineTraffic, { isPinned, profile }: EngineProfile, nowUs: number): boolean {
+    if (isPinned || traffic.samples.total - this.#triedTotal < LEAST_NEW) return false;
     const waitUs = profile === null || this.#isUrgent ? SOON_US : EVERY_US;
-    return nowUs - this.#triedUs >= waitUs;
+    return nowUs - this.#triedUs >= waitUs && this.lacks(traffic) === null;
+  }
+
+  /** What is missing for a fit, in words; null when there is enough. */
+  lacks({ samples }: EngineTraffic): string | null {
+    if (samples.count < LEAST_REQUESTS) return `${samples.count} of ${LEAST_REQUESTS} requests collected`;
+    const most = samples.mostOfOneReplica(this.sinceUs);
+    return most < LEAST_OF_ONE ? `${most} of ${LEAST_OF_ONE} requests of one replica collected` : null;
   }
 
   /** When it was tried last. */

@@ -43,6 +43,7 @@ const KEPT = v.object({
     kvBlocks: v.nullable(v.number()),
     blockSize: v.nullable(v.number()),
     hardware: v.nullable(v.string()),
+    tp: v.nullable(v.number()),
   }),
   assumes: v.array(v.string()),
   profile: v.looseObject({}),

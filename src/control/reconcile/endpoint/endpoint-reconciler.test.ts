@@ -55,6 +55,13 @@ describe('an endpoint', () => {
     expect(plane.faults).toEqual([]);
   });
 
+  test('routes replicas with the GPU and the tensor parallelism that they run on', async () => {
+    const plane = await FakePlane.open();
+    await plane.chat('  variables: {hardware: H100, tp: 2}\n');
+    await plane.ready();
+    expect(plane.routes.endpoints.get('default/chat')!.replicas).toMatchObject([{ hardware: 'H100', tp: 2 }]);
+  });
+
   test('that is paused is routed at a start from its record, without being reconciled', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 0\n');

@@ -3,6 +3,7 @@ import type { ManagedEndpoint, ManagedReplica, ManagedRoutes } from '../../../ga
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { type EndpointSpec, endpointPolicy } from '../../resources/kinds/endpoint.js';
 import type { EndpointPlan, ObservedReplica } from './plan/endpoint-state.js';
+import { replicaHardware } from './replica-hardware.js';
 import { servedModel } from './replica-template.js';
 import type { ResolvedEndpoint } from './resolve-endpoint.js';
 import type { Blocker } from './status/endpoint-status.js';
@@ -67,15 +68,14 @@ export class EndpointRoutes {
 }
 
 /** The models of a replica of an earlier generation are not known any more: the gateway queries the replica. */
-function managedReplica(
-  { id, specHash, url }: ObservedReplica,
-  spec: EndpointSpec,
-  resolved: ResolvedEndpoint,
-): ManagedReplica {
+function managedReplica(observed: ObservedReplica, spec: EndpointSpec, resolved: ResolvedEndpoint): ManagedReplica {
+  const { id, specHash, url } = observed;
   const { desired, engine } = resolved;
   const models = specHash === desired.specHash ? [servedModel(spec)] : null;
-  if (engine === null) return { id, url, engine: DEFAULT_ENGINE, models };
-  return { id, url, engine: engine.metrics, models, healthPath: engine.health_path, loadPath: engine.load_path };
+  const hardware = replicaHardware(observed, spec, engine);
+  if (engine === null) return { id, url, engine: DEFAULT_ENGINE, models, ...hardware };
+  const { health_path: healthPath, load_path: loadPath, metrics } = engine;
+  return { id, url, engine: metrics, models, healthPath, loadPath, ...hardware };
 }
 
 /** The message for clients while no replica is ready. It has no details: clients may not know about the cluster. */

@@ -13,6 +13,7 @@ interface Shown {
   readonly url: string;
   readonly phase?: string;
   readonly generation?: number;
+  readonly gpu?: string;
 }
 
 async function opened(sharesLoopback: boolean) {
@@ -44,6 +45,12 @@ test('routes to the ready replicas that the host reports, with the health path o
     expect.objectContaining({ id: 'c', url: THERE }),
   ]);
   expect(routed()).toMatchObject({ models: ['tiny'], waitsFor: 'its replicas are starting' });
+});
+
+test('routes to replicas with the GPU that the host reports', async () => {
+  const { record, remote, routed } = await opened(true);
+  await remote.route(record([{ id: 'a', url: HERE, gpu: 'H200' }]));
+  expect(routed()!.replicas).toMatchObject([{ id: 'a', hardware: 'H200' }]);
 });
 
 test('keeps routes to replicas that are not ready any more while no other is', async () => {

@@ -7,6 +7,7 @@ import type { EngineSpec, EngineVersion } from '../../resources/kinds/engine.js'
 import type { Status } from '../../resources/resource.js';
 import type { ControlStore } from '../../store/control-store.js';
 import { refKey } from '../queue/ref-key.js';
+import { replicaHardware } from './replica-hardware.js';
 import { servedModel } from './replica-template.js';
 
 interface ShownReplica {
@@ -14,6 +15,7 @@ interface ShownReplica {
   readonly phase: string;
   readonly generation: number;
   readonly url: string;
+  readonly gpu?: string;
 }
 
 export interface RemoteEndpointsOptions {
@@ -112,13 +114,16 @@ const readyReplicas = (record: ResourceRecord) => shownReplicas(record).filter((
 
 /** The models of a replica of an earlier generation are not known: the gateway queries the replica. */
 function routedReplica(
-  { generation, id, url }: ShownReplica,
+  { generation, gpu, id, url }: ShownReplica,
   record: ResourceRecord,
   engine: EngineVersion | null,
 ): ManagedReplica {
-  const models = generation === record.generation ? [servedModel(record.spec as EndpointSpec)] : null;
-  if (engine === null) return { id, url, engine: DEFAULT_ENGINE, models };
-  return { id, url, engine: engine.metrics, models, healthPath: engine.health_path, loadPath: engine.load_path };
+  const spec = record.spec as EndpointSpec;
+  const models = generation === record.generation ? [servedModel(spec)] : null;
+  const hardware = { ...replicaHardware({}, spec, engine), ...(gpu === undefined ? {} : { hardware: gpu }) };
+  if (engine === null) return { id, url, engine: DEFAULT_ENGINE, models, ...hardware };
+  const { health_path: healthPath, load_path: loadPath, metrics } = engine;
+  return { id, url, engine: metrics, models, healthPath, loadPath, ...hardware };
 }
 
 /** The message for clients while no replica is ready. */

@@ -88,6 +88,7 @@ const replica = section('Replica', {
   generation: required(whole(0), { help: 'generation of the spec it was started for' }),
   url: required(written, { help: 'URL' }),
   restarts: field(whole(0), { default: 0, help: 'restarts' }),
+  gpu: field(text(63), { help: 'GPU that it runs on, where it is known' }),
   message: field(written, { default: '', help: 'reason in words' }),
 });
 

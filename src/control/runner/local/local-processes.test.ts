@@ -76,7 +76,7 @@ describe('the environment of a replica', () => {
     expect((await selfOf(two)).env.CUDA_VISIBLE_DEVICES).toBe('0,1');
     await runner.stop('two', { graceMs: 0 });
     const share = await ready(fakeSpec('share', {}, { resources: { ...GIVEN, gpus: 0.25, product: 'H100' } }));
-    expect(share.gpus).toEqual([{ id: '0', share: 0.25 }]);
+    expect(share.gpus).toMatchObject([{ id: '0', share: 0.25 }]);
     expect((await selfOf(share)).env.CUDA_VISIBLE_DEVICES).toBe('0');
   });
 
@@ -109,7 +109,7 @@ describe('GPUs', () => {
       limits: { cpu: 'none', memory: 'each-process', gpus: 'none' },
       problems: [],
     });
-    expect((await runner.start(whole('b'))).gpus).toEqual([{ id: '1', share: 1 }]);
+    expect((await runner.start(whole('b'))).gpus).toMatchObject([{ id: '1', share: 1 }]);
   });
 });
 

@@ -69,7 +69,9 @@ describe('what is free', () => {
     const { free, problems } = rayCapacity(rooms, declared);
     expect(free.gpus).toEqual(declared.map((gpu) => ({ ...gpu, free: 1 })));
     expect(problems).toEqual(["accelerator '10.0.0.9/0' is on no live node"]);
-    expect(placeReplica(rooms, wants({ gpus: 1 }), 'pack').gpus).toEqual([{ id: '10.0.0.1/1', share: 1 }]);
+    expect(placeReplica(rooms, wants({ gpus: 1 }), 'pack').gpus).toEqual([
+      { id: '10.0.0.1/1', share: 1, product: 'NVIDIA H100 80GB' },
+    ]);
   });
 });
 

@@ -61,7 +61,7 @@ function nodeNames(nodes: readonly RayNode[]): Map<string, string> {
 export function reportedGpus(planned: readonly GpuShare[], devices: string | undefined): readonly GpuShare[] {
   const ids = (devices ?? '').split(',').filter((id) => /^\d+$/.test(id));
   if (ids.length === 0 || ids.length !== planned.length) return planned;
-  return planned.map(({ id, share }, i) => ({ id: `${id.slice(0, id.lastIndexOf('/'))}/${ids[i]}`, share }));
+  return planned.map((one, i) => ({ ...one, id: `${one.id.slice(0, one.id.lastIndexOf('/'))}/${ids[i]}` }));
 }
 
 function foreignUse(

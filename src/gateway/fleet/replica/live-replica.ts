@@ -42,7 +42,9 @@ export class LiveReplica {
   readonly engine: string;
   /** The GPU that its configuration names; empty for none. */
   readonly hardware: string;
-  /** Engine and GPU: replicas of an endpoint that have the same one share a latency profile. */
+  /** Its tensor parallelism; 0 where it is not named. */
+  readonly tp: number;
+  /** Engine, GPU and tensor parallelism above 1, as in `vllm@H100-tp2`: replicas of an endpoint that have the same one share a latency profile. */
   readonly engineKey: string;
   readonly healthPath: string;
   readonly loadPath: string;
@@ -123,7 +125,9 @@ export class LiveReplica {
     this.url = config.url;
     this.engine = config.engine;
     this.hardware = config.hardware ?? '';
-    this.engineKey = this.hardware === '' ? this.engine : `${this.engine}@${this.hardware}`;
+    this.tp = config.tp ?? 0;
+    const ground = [this.hardware, this.tp > 1 ? `tp${this.tp}` : ''].filter((part) => part !== '').join('-');
+    this.engineKey = ground === '' ? this.engine : `${this.engine}@${ground}`;
     this.healthPath = config.healthPath ?? '/health';
     this.loadPath = config.loadPath ?? '/metrics';
     this.external = config.external === undefined ? null : new ExternalApi(config.external);
@@ -149,9 +153,9 @@ export class LiveReplica {
 
   /** Its configuration, in the same form for engines and external APIs. */
   get config(): ReplicaConfig {
-    const { engine, hardware, id, url } = this;
+    const { engine, hardware, id, tp, url } = this;
     const models = this.asksForModels ? null : [...this.models];
-    return { id, url, engine, models, ...(hardware === '' ? {} : { hardware }) };
+    return { id, url, engine, models, ...(hardware === '' ? {} : { hardware }), ...(tp === 0 ? {} : { tp }) };
   }
 
   /**
@@ -272,7 +276,17 @@ export class LiveReplica {
 }
 
 /** What a replica cannot change without being another one. */
-function identity({ engine, external, hardware, healthPath, id, isGuarded, loadPath, url }: ManagedReplica): string {
+function identity({
+  engine,
+  external,
+  hardware,
+  healthPath,
+  id,
+  isGuarded,
+  loadPath,
+  tp,
+  url,
+}: ManagedReplica): string {
   const isExternal = external !== undefined;
   return JSON.stringify([
     id,
@@ -284,5 +298,6 @@ function identity({ engine, external, hardware, healthPath, id, isGuarded, loadP
     external?.firstByteMs,
     isGuarded ?? external?.isGuarded ?? false,
     hardware ?? '',
+    tp ?? 0,
   ]);
 }

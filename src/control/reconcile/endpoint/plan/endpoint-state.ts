@@ -1,5 +1,5 @@
 import type { ServingState } from '../../../../gateway/fleet/managed-routes.js';
-import type { ReplicaExit, RunPhase } from '../../../runner/contract.js';
+import type { GpuShare, ReplicaExit, ReplicaResources, RunPhase } from '../../../runner/contract.js';
 
 /** The desired state of an endpoint's replicas. */
 export interface DesiredEndpoint {
@@ -20,6 +20,9 @@ export interface ObservedReplica {
   readonly generation: number;
   readonly phase: RunPhase;
   readonly url: string;
+  /** What it got; absent where its runner does not say. */
+  readonly gpus?: readonly GpuShare[];
+  readonly resources?: ReplicaResources;
   /** What keeps it from becoming ready, in the cluster's words. */
   readonly problem: string | null;
   readonly startedAt: number;

@@ -1,3 +1,4 @@
+import { gpuName } from '../../../resources/fit/gpu-name.js';
 import type { Condition, Status } from '../../../resources/resource.js';
 import type { ModelState } from '../../models/model-state.js';
 import { type DesiredEndpoint, isRouted, isStillReached, type ObservedReplica } from '../plan/endpoint-state.js';
@@ -172,9 +173,11 @@ function conditionsOf(facts: Facts, before: Status | null, { message, phase }: P
   });
 }
 
-function shownReplica({ exit, generation, id, isDraining, phase, problem, restarts, url }: ObservedReplica) {
+function shownReplica({ exit, generation, gpus, id, isDraining, phase, problem, restarts, url }: ObservedReplica) {
   const message = exit === null ? (problem ?? '') : exitText(exit);
-  return { id, phase: isDraining ? 'draining' : phase, generation, url, restarts, message };
+  const product = gpus?.[0]?.product;
+  const gpu = product === undefined ? {} : { gpu: gpuName(product) };
+  return { id, phase: isDraining ? 'draining' : phase, generation, url, restarts, ...gpu, message };
 }
 
 function downloadText(bytes: number, total: number): string {

@@ -35,7 +35,7 @@ export function allocateGpus(
     const share = exactShare(memoryFraction);
     const open = fitting.filter((i) => free[i]! >= share);
     const best = lowest(open, (i) => sign * free[i]!);
-    return best === undefined ? null : [{ id: gpus[best]!.id, share }];
+    return best === undefined ? null : [{ id: gpus[best]!.id, share, product: gpus[best]!.product }];
   }
   const whole = fitting.filter((i) => free[i] === 1);
   const kinds = [...new Set(whole.map((i) => gpus[i]!.product))].map((kind) =>
@@ -43,7 +43,7 @@ export function allocateGpus(
   );
   const enough = kinds.filter((kind) => kind.length >= devices);
   const best = lowest(enough, (kind) => sign * kind.length);
-  return best?.slice(0, devices).map((i) => ({ id: gpus[i]!.id, share: 1 })) ?? null;
+  return best?.slice(0, devices).map((i) => ({ id: gpus[i]!.id, share: 1, product: gpus[i]!.product })) ?? null;
 }
 
 /** Shares are counted in millionths: in floating point, ten tenths are not one. */

@@ -37,7 +37,7 @@ describe('GPUs', () => {
       { id: '2', share: 0.5 },
     ];
     const gpus = gpusOf(H100, H100, H100);
-    expect(allocateGpus(gpus, held, demand(0.5))).toEqual([{ id: '2', share: 0.5 }]);
+    expect(allocateGpus(gpus, held, demand(0.5))).toEqual([{ id: '2', share: 0.5, product: H100 }]);
     expect(ids(allocateGpus(gpus, held, demand(0.6)))).toEqual(['1']);
     expect(ids(allocateGpus(gpus, held, demand(0.8)))).toEqual(['0']);
   });
