@@ -1,3 +1,4 @@
+import { ADVISE } from './advise/advise.js';
 import { CALIBRATE } from './calibrate/calibrate.js';
 import { COMPARE } from './compare/compare.js';
 import { COMPLETION } from './completion/completion.js';
@@ -79,6 +80,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   TUNE,
   SWEEP,
   WHAT_IF,
+  ADVISE,
   WORKER,
   EXPERIMENT_STATUS,
   EXPERIMENT_FETCH,

@@ -1,19 +1,4 @@
-import type { CliIo } from './io.js';
-
-/** Runs with the arguments after the command's name and returns the exit code. */
-export type CommandAction = (argv: readonly string[], io: CliIo) => Promise<number>;
-
-/** The jobs that commands are for, as help and documentation list them. */
-export const COMMAND_GROUPS = ['Simulate', 'Serve', 'Operate', 'Traces and calibration', 'Other'] as const;
-
-export interface CommandEntry {
-  name: string;
-  group: (typeof COMMAND_GROUPS)[number];
-  /** Imperative, without a capital and a full stop. */
-  summary: string;
-  /** Commands are loaded when they are called, so that none loads the imports of another. */
-  load: () => Promise<CommandAction>;
-}
+import type { CommandEntry } from './flags/command-line.js';
 
 /** Every command: a new one is a file and an entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -58,6 +43,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: 'Simulate',
     summary: 'predict what another policy or fleet would have made of recorded traffic, and how sure that is',
     load: async () => (await import('./whatif/whatif.js')).whatIfCommand,
+  },
+  {
+    name: 'advise',
+    group: 'Simulate',
+    summary: 'find the best policy for what a gateway serves, and switch to it with a guard that goes back',
+    load: async () => (await import('./advise/advise.js')).adviseCommand,
   },
   {
     name: 'worker',

@@ -1,5 +1,6 @@
-import { COMMANDS, type CommandAction } from './commands.js';
+import { COMMANDS } from './commands.js';
 import { noSubcommand, unknownCommand } from './errors.js';
+import type { CommandAction } from './flags/command-line.js';
 import { type CliIo, textWidth } from './io.js';
 
 /** A part of a command with its own flags: a new one is a file and an entry in the command's table. */

@@ -6,19 +6,8 @@ import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { mean, percentile } from '../../kernel/percentile.js';
 import { policyInForce, tooFewToGuard } from '../errors.js';
+import type { GuardMetric } from './guard-metrics.js';
 import type { JobWatch } from './job-board.js';
-
-/** What is watched after a switch: a time to first token or of the whole request in milliseconds, or the share of failures. */
-export const GUARD_METRICS = [
-  'ttft_mean',
-  'ttft_p50',
-  'ttft_p90',
-  'ttft_p99',
-  'e2e_mean',
-  'e2e_p90',
-  'errors',
-] as const;
-export type GuardMetric = (typeof GUARD_METRICS)[number];
 
 export interface SwitchGuard {
   readonly metric: GuardMetric;

@@ -53,6 +53,13 @@ describe('JobBoard', () => {
     expect(board.create(FACTS, held().work, true).state).toBe('running');
   });
 
+  it('computes while work that only waits goes on', () => {
+    const board = new JobBoard(() => 0, LIMITS);
+    board.create(FACTS, held().work, true);
+    const states = [board.create(FACTS, held().work), board.create(FACTS, held().work)].map(({ state }) => state);
+    expect(states).toEqual(['running', 'waiting']);
+  });
+
   it('keeps a bounded number of ended jobs, the latest', async () => {
     const board = new JobBoard(() => 0, LIMITS);
     const ids: string[] = [];

@@ -61,6 +61,7 @@ interface Entry {
   readonly job: Job;
   readonly work: JobWork;
   readonly abort: AbortController;
+  readonly isIdle: boolean;
   /** Called at the next change. */
   waiters: (() => void)[];
 }
@@ -90,7 +91,7 @@ export class JobBoard {
       ...{ id: randomUUID(), ...facts, createdMs: this.#nowMs(), startedMs: null, endedMs: null },
       ...{ state: 'waiting', progress: START, error: null, result: null },
     };
-    const entry: Entry = { job, work, abort: new AbortController(), waiters: [] };
+    const entry: Entry = { job, work, abort: new AbortController(), isIdle, waiters: [] };
     this.#entries.set(job.id, entry);
     if (isIdle) void this.#run(entry);
     else this.#next();
@@ -185,9 +186,10 @@ export class JobBoard {
     for (const changed of entry.waiters.splice(0)) changed();
   }
 
+  /** Of those that compute. */
   #count(state: JobState): number {
     let count = 0;
-    for (const { job } of this.#entries.values()) if (job.state === state) count++;
+    for (const { isIdle, job } of this.#entries.values()) if (job.state === state && !isIdle) count++;
     return count;
   }
 }

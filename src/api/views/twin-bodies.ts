@@ -5,7 +5,7 @@ import type { Value } from '../../schema/fields.js';
 import { above, choice, field, listOf, number, pattern, required, section, text, whole } from '../../schema/fields.js';
 import { PLAN_PRESETS } from '../../twin/plan/plan-request.js';
 import { WHAT_IF_METRICS } from '../../twin/whatif/recorded-metrics.js';
-import { GUARD_METRICS } from '../jobs/guarded-switch.js';
+import { GUARD_METRICS } from '../jobs/guard-metrics.js';
 
 /** Bodies of questions about recorded traffic. */
 

@@ -1,8 +1,8 @@
 import { COMMAND_LINES } from '../command-lines.js';
-import { COMMAND_GROUPS, COMMANDS, type CommandEntry } from '../commands.js';
+import { COMMANDS } from '../commands.js';
 import { COMPARE } from '../compare/compare.js';
 import { ownCompareGroups } from '../compare/compare-flags.js';
-import type { CommandLine } from '../flags/command-line.js';
+import { COMMAND_GROUPS, type CommandEntry, type CommandLine } from '../flags/command-line.js';
 import type { Flag, FlagGroup } from '../flags/flag.js';
 import { DEFAULT_WIDTH, exampleText, flagTerm, sentence, withRegisteredNames } from '../help/help-text.js';
 import { PLAN } from '../plan/plan.js';

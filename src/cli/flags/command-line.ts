@@ -1,5 +1,21 @@
 import { Command, Option } from 'commander';
+import type { CliIo } from '../io.js';
 import type { Flag, FlagGroup } from './flag.js';
+
+/** Runs with the arguments after the command's name and returns the exit code. */
+export type CommandAction = (argv: readonly string[], io: CliIo) => Promise<number>;
+
+/** The jobs that commands are for, as help and documentation list them. */
+export const COMMAND_GROUPS = ['Simulate', 'Serve', 'Operate', 'Traces and calibration', 'Other'] as const;
+
+export interface CommandEntry {
+  name: string;
+  group: (typeof COMMAND_GROUPS)[number];
+  /** Imperative, without a capital and a full stop. */
+  summary: string;
+  /** Commands are loaded when they are called, so that none loads the imports of another. */
+  load: () => Promise<CommandAction>;
+}
 
 /** A command as data: the source of its help, its checks and its documentation. */
 export interface CommandLine {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_LINES } from '../command-lines.js';
-import { COMMAND_GROUPS, COMMANDS } from '../commands.js';
+import { COMMANDS } from '../commands.js';
+import { COMMAND_GROUPS } from '../flags/command-line.js';
 import { captured } from '../test-io.fixture.js';
 import { exampleText, helpText } from './help-text.js';
 

@@ -1,4 +1,5 @@
-import { COMMAND_GROUPS, COMMANDS, type CommandEntry } from '../commands.js';
+import { COMMANDS } from '../commands.js';
+import { COMMAND_GROUPS, type CommandEntry } from '../flags/command-line.js';
 import type { Subcommand } from '../subcommands.js';
 import { paragraph, sentence } from './help-text.js';
 import { termList, termWidth } from './term-list.js';

@@ -6,9 +6,10 @@ import { finished } from 'node:stream/promises';
 import type { FlowControlConfig, PolicyChoice } from '../../simulator/cluster-config.js';
 import type { GatewayWorld } from '../../twin/whatif/whatif-question.js';
 import { ApiClient } from '../api/api-client.js';
+import { endpointOfFlag } from '../api/endpoint-of-flag.js';
 import { serverLeft } from '../api/errors.js';
 import { workspaceFor } from '../api/find-server.js';
-import { conflictingFlags, missingFlag } from '../errors.js';
+import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { CliIo } from '../io.js';
 import type { WhatIfFlags } from './whatif-flags.js';
@@ -47,7 +48,7 @@ export async function fetchRecording(
 ): Promise<FetchedRecording> {
   const access = { server: gateway, token: values.token, 'data-dir': values['data-dir'], context: values.context };
   const client = ApiClient.of(access, io);
-  const called = await calledEndpoint(client, values.endpoint, workspaceFor({ ...access, workspace: null }, io));
+  const called = await endpointOfFlag(client, values.endpoint, workspaceFor({ ...access, workspace: null }, io));
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-whatif-'));
   const close = () => rmSync(folder, { recursive: true, force: true });
   io.beforeSignal(close);
@@ -71,27 +72,6 @@ export async function fetchRecording(
     close();
     throw error;
   }
-}
-
-/** The endpoint that the flag names, or the only one. */
-async function calledEndpoint(
-  client: ApiClient,
-  given: string | null,
-  workspace: string,
-): Promise<{ workspace: string; name: string }> {
-  if (given !== null) {
-    const slash = given.indexOf('/');
-    return slash < 0 ? { workspace, name: given } : { workspace: given.slice(0, slash), name: given.slice(slash + 1) };
-  }
-  const { items } = await client.list<{ workspace: string; name: string }>('/api/v1/live');
-  if (items.length === 1) return items[0]!;
-  const names = items.map(({ name, workspace: its }) => (its === workspace ? name : `${its}/${name}`));
-  if (items.length === 0) throw conflictingFlags('--gateway', 'serves no endpoint', 'give a gateway that serves one');
-  throw missingFlag(
-    '--endpoint',
-    `is required: the gateway serves ${items.length} endpoints`,
-    `one of ${names.join(', ')}`,
-  );
 }
 
 async function download(

@@ -1,30 +1,38 @@
 import { bar } from '../../report/text/bar.js';
-import type { WhatIfProgress, WhatIfStage } from '../../twin/whatif/whatif-question.js';
 import type { CliIo } from '../io.js';
 
 const REDRAW_MS = 100;
 const WIDTH = 24;
 const CLEAR = '\r\x1b[K';
 
-const STAGES: Readonly<Record<WhatIfStage, string>> = {
+const STAGES: Readonly<Record<string, string>> = {
+  waiting: 'waiting for other jobs of the gateway',
   reading: 'reading the recording',
   fitting: 'fitting step times to the recording',
   checking: 'simulating the recording as it was',
   simulating: 'simulating alternatives',
 };
 
+/** How far long work is, here or in a gateway. */
+export interface ShownProgress {
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+  readonly detail?: string | undefined;
+}
+
 /** A line on a terminal's stderr with the stage and how far it is; nothing anywhere else. */
-export function createWhatIfProgress(io: CliIo): { update(progress: WhatIfProgress): void; end(): void } {
+export function createWhatIfProgress(io: CliIo): { update(progress: ShownProgress): void; end(): void } {
   if (io.stderr.isTTY !== true) return { update: () => {}, end: () => {} };
   let drawn = Number.NEGATIVE_INFINITY;
-  let stage: WhatIfStage | null = null;
+  let stage: string | null = null;
   return {
     update(progress) {
       const now = io.now();
       if (progress.stage === stage && now - drawn < REDRAW_MS) return;
       drawn = now;
       stage = progress.stage;
-      io.stderr.write(`${CLEAR}${STAGES[stage]}${amountOf(progress)}`);
+      io.stderr.write(`${CLEAR}${STAGES[stage] ?? stage}${amountOf(progress)}`);
     },
     end() {
       if (drawn > Number.NEGATIVE_INFINITY) io.stderr.write(CLEAR);
@@ -33,7 +41,9 @@ export function createWhatIfProgress(io: CliIo): { update(progress: WhatIfProgre
   };
 }
 
-function amountOf({ done, total }: WhatIfProgress): string {
-  if (total > 0) return `  ${bar(done / total, WIDTH)}  ${done} of ${total} runs`;
-  return done > 0 ? `  ${done} tries` : '';
+function amountOf({ detail = '', done, stage, total }: ShownProgress): string {
+  const more = detail === '' ? '' : `  ${detail}`;
+  const unit = stage === 'watching' ? 's' : 'runs';
+  if (total > 0) return `  ${bar(done / total, WIDTH)}  ${done} of ${total} ${unit}${more}`;
+  return done > 0 ? `  ${done} tries` : more;
 }

@@ -7,6 +7,7 @@ import { type AdviceRequest, advise } from '../advise/advise.js';
 import { planFleet } from '../plan/plan-fleet.js';
 import type { PlanRequest } from '../plan/plan-request.js';
 import { answerWhatIf, type WhatIfWatch } from '../whatif/answer-whatif.js';
+import { noRequestsLeft } from '../whatif/errors.js';
 import type { WhatIfQuestion } from '../whatif/whatif-question.js';
 
 /** More are not simulated: the latest of them. */
@@ -33,8 +34,10 @@ export async function doTwinTask(
   if (recording === null) return planFleet(question, plan!, watch);
   await watch({ stage: 'reading', done: 0, total: 0 });
   const file = join(folder, 'traffic.jsonl');
-  const dropped = await copyRecorded(recording, file);
-  const asked = { ...question, recording: file };
+  const recordingName = `recording of endpoint ${recording.endpoint}`;
+  const { count, dropped } = await copyRecorded(recording, file);
+  if (count === 0) throw noRequestsLeft(recordingName, 'in this time');
+  const asked = { ...question, recording: file, recordingName };
   const document =
     plan !== undefined
       ? await planFleet(asked, plan, watch)
@@ -48,11 +51,11 @@ export async function doTwinTask(
   return document;
 }
 
-/** Returns how many of the oldest requests were left out. */
+/** Returns how many requests there are, and how many of the oldest were left out. */
 async function copyRecorded(
   { endpoint, path, sinceUs }: NonNullable<TwinTask['recording']>,
   file: string,
-): Promise<number> {
+): Promise<{ count: number; dropped: number }> {
   let count = 0;
   for await (const _ of recordedLines(path, endpoint, sinceUs)) count++;
   const dropped = Math.max(0, count - MOST_RECORDED);
@@ -65,5 +68,5 @@ async function copyRecorded(
   }
   out.end();
   await finished(out);
-  return dropped;
+  return { count, dropped };
 }

@@ -13,7 +13,7 @@ export function whatIfTable(document: WhatIfDocument, options: TextOptions): str
   const alignments: Alignment[] = ['left', 'right', 'right', 'right', 'right', 'right', 'left'];
   const sections = [
     ...alternatives.map(({ verdict }) => style.prose(verdict).map(style.heading)),
-    [...sureness(document)].flatMap((line) => style.prose(line)),
+    [...whatIfSureness(document)].flatMap((line) => style.prose(line)),
     ...alternatives
       .filter(({ refused }) => refused === null)
       .map((one) => style.table([['', 'was', one.name, 'from', 'to', 'change', ''], ...rowsOf(one)], alignments)),
@@ -22,7 +22,7 @@ export function whatIfTable(document: WhatIfDocument, options: TextOptions): str
         ['As recorded', 'measured', 'simulated', 'error'],
         ...document.baseline.metrics.map(({ error, measured, metric, simulated }) => [
           WHAT_IF_TITLES[metric],
-          ...[measured, simulated].map((value) => amountOf(metric, value)),
+          ...[measured, simulated].map((value) => whatIfAmount(metric, value)),
           whatIfChange(metric, error),
         ]),
       ],
@@ -43,7 +43,12 @@ export function whatIfCsv({ alternatives }: WhatIfDocument): string {
   return csvText([head, ...rows]);
 }
 
-function* sureness({ alternatives, baseline, recording }: WhatIfDocument): Generator<string> {
+/** How much was simulated and how well, a sentence a line. */
+export function* whatIfSureness({
+  alternatives,
+  baseline,
+  recording,
+}: Pick<WhatIfDocument, 'alternatives' | 'baseline' | 'recording'>): Generator<string> {
   const { durationS, replicas, requests } = recording;
   const { profile, stepError } = baseline;
   yield `${counted(requests, 'request')} over ${decimal(durationS, 1)} s on ${counted(replicas.length, 'replica')}; profile: ${profile.source === 'fitted' ? profile.name : `${profile.name} (given)`}, step times known to ${decimal(100 * stepError, 1)} %.`;
@@ -59,16 +64,17 @@ function* sureness({ alternatives, baseline, recording }: WhatIfDocument): Gener
 function rowsOf({ metrics }: WhatIfAlternative): string[][] {
   return metrics.map((one) => {
     const { change, claim, high, low, metric, predicted, was } = one;
-    const values = [was, predicted, low, high].map((value) => amountOf(metric, value));
-    return [WHAT_IF_TITLES[metric], ...values, whatIfChange(metric, change), claimWord(claim)];
+    const values = [was, predicted, low, high].map((value) => whatIfAmount(metric, value));
+    return [WHAT_IF_TITLES[metric], ...values, whatIfChange(metric, change), whatIfClaim(claim)];
   });
 }
 
-function claimWord(claim: WhatIfPrediction['claim']): string {
+export function whatIfClaim(claim: WhatIfPrediction['claim']): string {
   return claim === 'none' ? 'not claimed' : claim;
 }
 
-function amountOf(metric: WhatIfMetric, value: number): string {
+/** Without its unit, which the title has. */
+export function whatIfAmount(metric: WhatIfMetric, value: number): string {
   if (metric === 'cached_share') return decimal(100 * value, 1);
   return decimal(value, value >= 1000 ? 0 : value >= 100 ? 1 : 2);
 }
