@@ -1,9 +1,11 @@
 import { endpoint } from '../../control/resources/kinds/endpoint.js';
+import { profileDocument } from '../../gateway/prediction/profile-document.js';
 import { recordedLines } from '../../gateway/recording/recorded-lines.js';
 import { parseDuration } from '../../kernel/text/duration.js';
 import { field, text } from '../../schema/fields.js';
 import { type ApiRoute, defineRoute } from '../api-route.js';
 import { badQuery, notRecording } from '../errors.js';
+import { knownEngine } from '../gateway/known-engine.js';
 import { liveEndpoint } from '../gateway/live-endpoints.js';
 
 const LAST = '1h';
@@ -25,11 +27,14 @@ export const RECORDING_ROUTE: ApiRoute = defineRoute({
     const { record } = gateway.config;
     if (record === null || record.path === '-') throw notRecording();
     const lines = recordedLines(record.path, served.name, gateway.epochUs + gateway.nowMs() * 1000 - us);
-    const { admission, blockSize, flowControl, name, options } = served.policy;
+    const { admission, blockSize, flowControl, name, options, sloPriorities, tenantBudgets } = served.policy;
+    const { model, profile, profiles } = knownEngine(served);
     const facts = {
       endpoint: served.name,
       policy: { policy: name, options },
       ...{ admission, flowControl, blockSize, signalsMs: gateway.config.signals.intervalMs },
+      ...{ sloPriorities, tenantBudgets },
+      engine: { model, profiles, profile: profile === null ? null : profileDocument(profile) },
     };
     return { status: 200 as const, stream: recordingStream(facts, lines) };
   },

@@ -19,16 +19,17 @@ const engine = {
 };
 
 const CHOICE = section('AskedPolicy', {
-  policy: required(text(63), { help: 'routing policy' }),
+  policy: required(text(63), { help: 'name of the policy' }),
   options: field(v.record(v.string(), v.unknown()), { default: {}, help: 'its options, by name' }),
 });
 
 export const WHATIF_BODY = section('WhatIf', {
   policies: field(listOf(CHOICE, 1, 20), { help: 'each is compared with the recording; the present one if absent' }),
   replicas: field(whole(1, 10_000), { help: 'number of replicas; as recorded if absent' }),
-  gpu: field(text(63), { help: 'another GPU for all replicas' }),
-  flow_control: field(FLOW_CONTROL_SCHEMA, {
-    help: 'a queue before routing, as in a policy; that of the endpoint if absent',
+  gpu: field(text(63), { help: 'the same engines on another GPU' }),
+  admission: field(CHOICE, { help: 'admission policy with its options; the present one if absent' }),
+  flow_control: field(v.nullable(FLOW_CONTROL_SCHEMA), {
+    help: 'queue before routing, as in a policy file; null: none; the present one if absent',
   }),
   last: field(text(40), { default: '1h', help: "requests of the last so long, such as '1h'" }),
   ...engine,

@@ -2,11 +2,11 @@ import { policyOptions } from '../../policy/policy-options.js';
 import { admissionPolicy, routingPolicy } from '../../policy/registry.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { PolicyChoice } from '../../simulator/cluster-config.js';
+import { onOtherGpu } from '../../twin/whatif/engines/other-gpu.js';
 import type { AskedFleet } from '../../twin/whatif/whatif-question.js';
 import { checkFlowControl } from '../config/flag-conflicts.js';
 import { resolveFlowControl } from '../config/resolve-flow-control.js';
-import { resolveReplica } from '../config/resolve-replica.js';
-import { type Diagnostics, SILENT } from '../diagnostics.js';
+import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ServedSettings } from './fetch-recording.js';
@@ -14,27 +14,44 @@ import type { WhatIfFlags } from './whatif-flags.js';
 
 /**
  * The fleets that flags ask for, one for each policy.
+ * @param replica the recorded engines
  * @param served how requests were decided, where it is known: what no flag sets stays
  */
 export function askedFleets(
   flags: FlagValues<WhatIfFlags>,
+  replica: ReplicaModelConfig,
   served: ServedSettings | null,
   diagnostics: Diagnostics,
 ): AskedFleet[] {
   const { values } = flags;
-  checkFlowControl(flags);
+  checkQueue(flags);
   const isAdmission = flags.given('admission') || flags.given('admission-option');
   const admission = isAdmission || served === null ? admissionOf(flags) : served.admission;
   const asked = resolveFlowControl(flags, null, diagnostics);
-  const flowControl = asked ?? served?.flowControl ?? null;
-  const replica = values.gpu === null ? null : otherGpu(flags, values.gpu);
+  const flowControl = values['no-queue'] ? null : (asked ?? served?.flowControl ?? null);
+  const classes = served === null ? {} : { sloPriorities: served.sloPriorities, tenantBudgets: served.tenantBudgets };
+  if (values.gpu !== null) onOtherGpu(replica, values.gpu, '--gpu');
   return routingsOf(flags, served?.routing ?? null).map((routing) => ({
     routing,
     admission,
     flowControl,
+    ...classes,
     ...(values.replicas === null ? {} : { replicas: values.replicas }),
-    ...(replica === null ? {} : { replica }),
+    ...(values.gpu === null ? {} : { gpu: values.gpu }),
   }));
+}
+
+/** Throws for flags that no gateway makes right. */
+export function checkAsked(flags: FlagValues<WhatIfFlags>): void {
+  checkQueue(flags);
+  admissionOf(flags);
+  if (flags.values.policy !== null) routingsOf(flags, null);
+}
+
+function checkQueue(flags: FlagValues<WhatIfFlags>): void {
+  checkFlowControl(flags);
+  if (!flags.values['no-queue'] || !flags.values['flow-control']) return;
+  throw conflictingFlags('--no-queue', 'given together with --flow-control', 'keep one of them');
 }
 
 function routingsOf({ values }: FlagValues<WhatIfFlags>, served: PolicyChoice | null): PolicyChoice[] {
@@ -68,10 +85,4 @@ function admissionOf({ values }: FlagValues<WhatIfFlags>): PolicyChoice {
   const policy = admissionPolicy(values.admission, '--admission');
   const options = policyOptions(policy, values['admission-option'], '--admission-option');
   return { policy: policy.name, options: options as Record<string, unknown> };
-}
-
-/** The same engine on another GPU, with as many KV blocks as fit. */
-function otherGpu(flags: FlagValues<WhatIfFlags>, hardware: string): ReplicaModelConfig {
-  const values = { ...flags.values, hardware, 'latency-profile': null, 'total-kv-blocks': null };
-  return resolveReplica({ ...flags, values }, null, SILENT, null).config;
 }

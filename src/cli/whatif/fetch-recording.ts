@@ -3,6 +3,8 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import { readProfileDocument } from '../../gateway/prediction/profile-document.js';
+import type { LatencyProfile } from '../../replica/latency/profile.js';
 import type { FlowControlConfig, PolicyChoice } from '../../simulator/cluster-config.js';
 import type { GatewayWorld } from '../../twin/whatif/whatif-question.js';
 import { ApiClient } from '../api/api-client.js';
@@ -21,6 +23,18 @@ export interface ServedSettings {
   routing: PolicyChoice;
   admission: PolicyChoice;
   flowControl: FlowControlConfig | null;
+  sloPriorities: Record<string, number>;
+  tenantBudgets: Record<string, number>;
+}
+
+/** What a gateway knows of the engines of an endpoint. */
+export interface ServedEngines {
+  /** Null: it serves none yet. */
+  model: string | null;
+  /** Of most replicas; null: none that is good enough. */
+  profile: LatencyProfile | null;
+  /** Different ones. */
+  profiles: number;
 }
 
 /** What a gateway recorded, in a file that `close` removes, and how it is configured. */
@@ -28,15 +42,15 @@ export interface FetchedRecording {
   file: string;
   endpoint: string;
   served: ServedSettings;
+  engines: ServedEngines;
   gateway: GatewayWorld;
   close(): void;
 }
 
-interface RecordingEvent {
+interface RecordingEvent extends Omit<ServedSettings, 'routing'> {
   endpoint: string;
   policy: PolicyChoice;
-  admission: PolicyChoice;
-  flowControl: FlowControlConfig | null;
+  engine: { model: string | null; profiles: number; profile: object | null };
   blockSize: number;
   signalsMs: number;
 }
@@ -49,7 +63,7 @@ export async function fetchRecording(
   const access = { server: gateway, token: values.token, 'data-dir': values['data-dir'], context: values.context };
   const client = ApiClient.of(access, io);
   const called = await endpointOfFlag(client, values.endpoint, workspaceFor({ ...access, workspace: null }, io));
-  const folder = mkdtempSync(join(tmpdir(), 'twinyard-whatif-'));
+  const folder = mkdtempSync(join(tmpdir(), `twinyard-whatif-${process.pid}-`));
   const close = () => rmSync(folder, { recursive: true, force: true });
   io.beforeSignal(close);
   const file = join(folder, 'traffic.jsonl');
@@ -61,10 +75,13 @@ export async function fetchRecording(
       const problem = `the gateway has recorded no request of ${facts.endpoint} in the last ${last}`;
       throw conflictingFlags('--last', problem, 'choose a longer time, or wait for requests');
     }
+    const { admission, engine, flowControl, policy: routing, sloPriorities, tenantBudgets } = facts;
+    const profile = engine.profile === null ? null : readProfileDocument(engine.profile, `profile of ${client.url}`);
     return {
       file,
       endpoint: facts.endpoint,
-      served: { routing: facts.policy, admission: facts.admission, flowControl: facts.flowControl },
+      served: { routing, admission, flowControl, sloPriorities, tenantBudgets },
+      engines: { ...engine, profile },
       gateway: { signalsUs: facts.signalsMs * 1000, blockSize: facts.blockSize },
       close,
     };

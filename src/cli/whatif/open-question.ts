@@ -1,11 +1,15 @@
+import { InputError } from '../../kernel/errors.js';
+import type { LatencyProfile } from '../../replica/latency/profile.js';
+import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { WhatIfQuestion } from '../../twin/whatif/whatif-question.js';
 import { givenProfile } from '../config/profile-settings.js';
 import { resolveReplica } from '../config/resolve-replica.js';
-import type { Diagnostics } from '../diagnostics.js';
+import { type Diagnostics, SILENT } from '../diagnostics.js';
+import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { CliIo } from '../io.js';
-import { askedFleets } from './asked-fleets.js';
-import { fetchRecording } from './fetch-recording.js';
+import { askedFleets, checkAsked } from './asked-fleets.js';
+import { type FetchedRecording, fetchRecording } from './fetch-recording.js';
 import type { WhatIfFlags } from './whatif-flags.js';
 
 const SIGNALS_US = 1_000_000;
@@ -24,31 +28,86 @@ export async function openQuestion(
   diagnostics: Diagnostics,
 ): Promise<OpenQuestion> {
   const { values } = flags;
-  const profile = await givenProfile(flags);
-  const { config: replica } = resolveReplica(flags, null, diagnostics, profile);
-  // What flags ask for is checked before anything is fetched; the policy of a gateway is known only then.
-  if (values.gateway === null) askedFleets(flags, null, diagnostics);
-  const fetched = values.gateway === null ? null : await fetchRecording(flags, values.gateway, io);
-  const lastUs = values.last ?? undefined;
+  const given = await givenProfile(flags);
+  if (values.gateway === null) {
+    const replica = resolveReplica(flags, null, diagnostics, given).config;
+    return { question: questionOf(flags, null, replica, diagnostics), close: () => {} };
+  }
+  // Flags are checked before anything is fetched.
+  checkAsked(flags);
+  if (isDescribed(flags) && (given !== null || flags.given('model'))) resolveReplica(flags, null, SILENT, given);
+  const fetched = await fetchRecording(flags, values.gateway, io);
   try {
-    const endpoint = fetched?.endpoint ?? values.endpoint;
-    const question: WhatIfQuestion = {
-      recording: fetched?.file ?? values.recording!,
-      ...(fetched === null ? {} : { recordingName: `${values.gateway} (${fetched.endpoint})` }),
-      ...(endpoint === null ? {} : { endpoint }),
-      ...(values['trace-model'] === null ? {} : { model: values['trace-model'] }),
-      ...(lastUs === undefined ? {} : { lastUs }),
-      replica,
-      gateway: {
-        signalsUs: values['signals-interval'] ?? fetched?.gateway.signalsUs ?? SIGNALS_US,
-        blockSize: values['router-block-size'] ?? fetched?.gateway.blockSize ?? BLOCK_SIZE,
-      },
-      alternatives: askedFleets(flags, fetched?.served ?? null, diagnostics),
-      ...(values.runs === null ? {} : { runs: values.runs }),
-    };
-    return { question, close: () => fetched?.close() };
+    const replica = servedReplica(flags, fetched, given, diagnostics);
+    return { question: questionOf(flags, fetched, replica, diagnostics), close: () => fetched.close() };
   } catch (error) {
-    fetched?.close();
+    fetched.close();
     throw error;
   }
+}
+
+const DESCRIBES = [
+  'model',
+  'hardware',
+  'tp',
+  'latency-profile',
+  'latency-model',
+  'alpha-coeffs',
+  'beta-coeffs',
+] as const;
+
+function isDescribed(flags: FlagValues<WhatIfFlags>): boolean {
+  return DESCRIBES.some((flag) => flags.given(flag));
+}
+
+/** The engines as flags describe them, else by the current profile of the endpoint, else by the model that it serves. */
+function servedReplica(
+  flags: FlagValues<WhatIfFlags>,
+  { endpoint, engines }: FetchedRecording,
+  given: LatencyProfile | null,
+  diagnostics: Diagnostics,
+): ReplicaModelConfig {
+  const { model, profile, profiles } = engines;
+  if (isDescribed(flags)) {
+    const named = { ...flags, values: { ...flags.values, model: flags.values.model ?? given?.model ?? model } };
+    return resolveReplica(named, null, diagnostics, given).config;
+  }
+  if (profiles > 1) {
+    const problem = `the replicas of ${endpoint} have ${profiles} latency profiles`;
+    diagnostics.warn(`${flags.values.gateway}: ${problem}: that of most of them is simulated for all`);
+  }
+  if (profile !== null) return resolveReplica(flags, null, diagnostics, profile).config;
+  const why = `has no latency profile of ${endpoint} yet`;
+  const hint = 'name the model and the GPU of its engines (--model, --hardware, --tp), or give --latency-profile';
+  if (model === null) throw conflictingFlags('--gateway', `${why}, and it serves no model`, hint);
+  try {
+    return resolveReplica({ ...flags, values: { ...flags.values, model } }, null, diagnostics).config;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw conflictingFlags('--gateway', `${why}, and step times cannot be fitted: ${error.problem}`, hint);
+  }
+}
+
+function questionOf(
+  flags: FlagValues<WhatIfFlags>,
+  fetched: FetchedRecording | null,
+  replica: ReplicaModelConfig,
+  diagnostics: Diagnostics,
+): WhatIfQuestion {
+  const { values } = flags;
+  const endpoint = fetched?.endpoint ?? values.endpoint;
+  return {
+    recording: fetched?.file ?? values.recording!,
+    ...(fetched === null ? {} : { recordingName: `${values.gateway} (${fetched.endpoint})` }),
+    ...(endpoint === null ? {} : { endpoint }),
+    ...(values['trace-model'] === null ? {} : { model: values['trace-model'] }),
+    ...(values.last === null ? {} : { lastUs: values.last }),
+    replica,
+    gateway: {
+      signalsUs: values['signals-interval'] ?? fetched?.gateway.signalsUs ?? SIGNALS_US,
+      blockSize: values['router-block-size'] ?? fetched?.gateway.blockSize ?? BLOCK_SIZE,
+    },
+    alternatives: askedFleets(flags, replica, fetched?.served ?? null, diagnostics),
+    ...(values.runs === null ? {} : { runs: values.runs }),
+  };
 }

@@ -4,7 +4,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import type { Flag } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { choiceFlag, count, file, listFlag, microseconds, registered, stringFlag } from '../flags/kinds.js';
+import { choiceFlag, count, file, listFlag, microseconds, registered, stringFlag, toggle } from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 import { readDuration } from '../flags/read-list.js';
 import { admissionPolicyNames, gpuNames, routingPolicyNames } from '../flags/registered-names.js';
@@ -16,7 +16,7 @@ export const recordedFlags = {
   gateway: stringFlag({
     default: null,
     placeholder: 'url',
-    help: 'admin address of a running gateway: its own recording, policy and settings are used',
+    help: 'admin address of a running gateway: its own recording, policy, latency profile and settings are used',
   }),
   last: listFlag<number | null>({
     default: null,
@@ -53,10 +53,11 @@ export const askedFlags = {
     placeholder: 'gpu',
     defaultText: 'as recorded',
     suggestions: gpuNames,
-    help: 'GPU type of the replicas: by data sheets, calibrated by the recording',
+    help: 'the same engines on another GPU type: recorded step times times the ratio of data sheets',
   }),
   admission: registered({ default: 'always-admit', names: admissionPolicyNames, help: 'which requests are admitted' }),
   'admission-option': options('an option of the admission policy'),
+  'no-queue': toggle({ help: 'no queue before routing, also where the gateway has one' }),
 };
 
 /** What the live gateway's policies see. */
@@ -76,6 +77,15 @@ export const liveFlags = {
   }),
 };
 
+const engineFlags = {
+  ...instanceFlags,
+  model: {
+    ...instanceFlags.model,
+    defaultText: "that of the profile, or a gateway's own",
+    help: 'the model that was served, as org/name',
+  },
+};
+
 const outputs = {
   runs: count({ default: null, min: 5, max: 1000, defaultText: '11', help: 'simulations that estimate chance' }),
   format: choiceFlag({ default: 'json', known: ['json', 'table', 'csv'], help: 'output format' }),
@@ -88,7 +98,7 @@ export const whatIfGroups: CommandLine['groups'] = [
   { title: 'Recording', flags: recordedFlags },
   { title: 'Alternative', flags: askedFlags },
   { title: 'Queue of the alternative', flags: flowControlFlags },
-  { title: 'Recorded engines', flags: instanceFlags },
+  { title: 'Recorded engines', flags: engineFlags },
   { title: 'Recorded gateway', flags: liveFlags },
   { title: 'Access to a gateway', flags: accessFlags },
   { title: 'Output', flags: outputs },

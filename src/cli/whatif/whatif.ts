@@ -14,13 +14,14 @@ export const WHAT_IF: CommandLine = {
   about:
     'First the recording is simulated as it was, every request on the replica that served it, and compared with what was measured: ' +
     'the error of that is part of every interval. Then each alternative is simulated. A difference inside its interval is not claimed. ' +
-    'Step times are fitted to the recording unless --latency-profile gives them.',
+    'Step times are fitted to the recording unless --latency-profile gives them, or the gateway has a latency profile of the endpoint.',
   groups: whatIfGroups,
   examples: [
     'whatif --recording traffic.jsonl --model qwen/qwen3-14b --policy lmetric --format table',
     'whatif --recording traffic.jsonl --model qwen/qwen3-14b --policy round-robin --replicas 6 --format table',
     'whatif --recording traffic.jsonl --model qwen/qwen3-14b --policy weighted,unified --policy-option block_size=64',
-    'whatif --gateway http://127.0.0.1:8081 --last 1h --model qwen/qwen3-14b --policy lmetric --format table',
+    'whatif --gateway http://127.0.0.1:8081 --last 1h --policy lmetric --format table',
+    'whatif --gateway http://127.0.0.1:8081 --gpu H200 --replicas 3 --format table',
   ],
 };
 

@@ -1,13 +1,13 @@
 import { modelErrorOf, withModelError } from '../../experiment/plan/model-error.js';
 import { replicaLatency } from '../../experiment/runs/simulate-run.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
-import { scaledLatency } from '../../replica/latency/latency-range.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
 import { askedConfig } from './asked-config.js';
 import { type AskedRun, askedRun } from './asked-runs.js';
-import { type Baseline, checkBaseline, replayedMetrics } from './baseline.js';
-import { fitRecorded } from './fit-recorded.js';
+import { type Baseline, checkBaseline } from './baseline.js';
+import { fitRecorded } from './engines/fit-recorded.js';
+import { onOtherGpu, otherGpuLatency, sheetError } from './engines/other-gpu.js';
 import { predictMetric } from './predicted-metric.js';
 import { type RecordedFleet, readRecordedFleet } from './recorded-fleet.js';
 import type { BaselineCheck, RecordingFacts, WhatIfAlternative, WhatIfDocument } from './whatif-document.js';
@@ -22,8 +22,6 @@ const LEAST_STEP_ERROR = 0.02;
 /** Of step times that were fitted to few responses: this over the root of their number. */
 const FIT_ERROR = 0.6;
 const MOST_STEP_ERROR = 0.3;
-/** What to expect of a GPU that was never measured: docs/fidelity.md. */
-const UNKNOWN_GPU_ERROR = 0.2;
 
 /** Called with the progress; may return a promise that is waited for. */
 export type WhatIfWatch = (progress: WhatIfProgress) => void | Promise<void>;
@@ -44,10 +42,7 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
   const alternatives: WhatIfAlternative[] = [];
   for (const [i, asked] of question.alternatives.entries()) {
     let done = i * perAlternative;
-    const engine =
-      asked.replica === undefined
-        ? { replica: model.replica, latency, stepError }
-        : otherEngine(asked.replica, model.replica, fleet, baseline, stepError);
+    const engine = engineOf(asked, { replica: model.replica, latency, stepError });
     const config = askedConfig(question, fleet, engine.replica, asked);
     const simulated = async (cluster: ClusterConfig, run: number): Promise<AskedRun> => {
       await watch({ stage: 'simulating', done: done++, total });
@@ -90,32 +85,23 @@ export function stepErrorOf(replica: ReplicaModelConfig, { metrics }: Baseline, 
   return Math.min(MOST_STEP_ERROR, Math.max(least, stated, shown));
 }
 
-/** Step times on another GPU, and how far they may be off. */
-interface OtherEngine {
+/** The engines of an alternative, and how far their step times may be off. */
+interface AskedEngine {
   replica: ReplicaModelConfig;
   latency: LatencyModel;
   stepError: number;
 }
 
-/**
- * Another GPU: its own profile, or its data sheet with the factor by which the recorded engines differ from theirs. A data
- * sheet predicts another GPU less well than a profile its own.
- */
-function otherEngine(
-  replica: ReplicaModelConfig,
-  recorded: ReplicaModelConfig,
-  fleet: RecordedFleet,
-  { simulated }: Baseline,
-  stepError: number,
-): OtherEngine {
-  const latency = replicaLatency(replica);
-  const stated = modelErrorOf(replica)?.step ?? UNKNOWN_GPU_ERROR;
-  const error = Math.min(MOST_STEP_ERROR, Math.hypot(stepError, stated));
-  if (replica.latencyProfile !== undefined) return { replica, latency, stepError: error };
-  const { latencyProfile: _, ...engine } = recorded;
-  const bySheet = { ...engine, latencyModel: replica.latencyModel };
-  const factor = simulated.itl_mean_ms / replayedMetrics(fleet, bySheet, replicaLatency(bySheet)).itl_mean_ms;
-  return { replica, latency: scaledLatency(latency, factor), stepError: error };
+/** Those of the recording, or the same on another GPU: data sheets say less of it than the recording of its own. */
+function engineOf({ gpu }: AskedFleet, recorded: AskedEngine): AskedEngine {
+  if (gpu === undefined) return recorded;
+  const replica = onOtherGpu(recorded.replica, gpu, 'gpu');
+  if (replica.hardware === recorded.replica.hardware) return recorded;
+  return {
+    replica,
+    latency: otherGpuLatency(recorded.replica, recorded.latency, replica),
+    stepError: Math.min(MOST_STEP_ERROR, Math.hypot(recorded.stepError, sheetError(replica))),
+  };
 }
 
 async function answer(
@@ -147,7 +133,7 @@ async function answer(
   const saturated = usual.find((run) => run.saturated !== null)?.saturated ?? null;
   const refused =
     baseline.refused ?? (saturated === null ? null : `this fleet would not keep up with the traffic: ${saturated}`);
-  const name = alternativeName(asked, config.instances);
+  const name = alternativeName(asked, config);
   return {
     name,
     routing: config.routing,

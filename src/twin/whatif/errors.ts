@@ -33,6 +33,13 @@ export function unknownStart(file: string, problem: string): InputError {
   return new InputError('WHATIF_NO_PROFILE', file, `step times cannot be fitted to it: ${problem}`, hint);
 }
 
+/** @param place what names the GPU */
+export function gpuNotCarriedOver(place: string, problem: string): InputError {
+  const hint =
+    'step times carry over to another GPU by data sheets: name a model and GPUs of the catalogue, or describe them with --model-config-folder and --hardware-config';
+  return new InputError('WHATIF_GPU', place, problem, hint);
+}
+
 export function whatIfCancelled(): RunError {
   return new RunError('WHATIF_CANCELLED', 'the what-if question was cancelled');
 }

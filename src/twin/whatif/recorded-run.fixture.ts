@@ -1,6 +1,7 @@
 import { exponential } from '../../kernel/distributions.js';
 import { randomStream } from '../../kernel/random-stream.js';
 import { fakeConfig } from '../../replica/fake-replica.fixture.js';
+import type { LatencyModel } from '../../replica/latency/contract.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
 import { profileLatency } from '../../replica/latency/profile-latency.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
@@ -40,6 +41,7 @@ export const PROFILE: LatencyProfile = {
 export const REPLICA: ReplicaModelConfig = {
   ...fakeConfig({ totalKvBlocks: 2000, blockSize: BLOCK, maxNumSeqs: 32, maxNumBatchedTokens: 2048 }),
   ...{ model: 'qwen/qwen3-14b', hardware: 'H100', maxModelLen: 8192, engineRules: 'vllm-v1' },
+  moeCommBackend: 'naive',
   ...{ latencyModel: 'profile', latencyProfile: PROFILE },
 };
 
@@ -81,10 +83,17 @@ export function trafficTable({
 }
 
 /** A live run of the traffic: ties are drawn, signals are a second old. */
-export function served(traffic: RecordedTraffic, changes: Partial<ClusterConfig> & Pick<ClusterConfig, 'routing'>) {
+export function served(
+  traffic: RecordedTraffic,
+  changes: Partial<ClusterConfig> & Pick<ClusterConfig, 'routing'>,
+  engine: { replica: ReplicaModelConfig; latency: LatencyModel } = {
+    replica: REPLICA,
+    latency: profileLatency(PROFILE),
+  },
+) {
   const config = fakeCluster({ instances: 4, snapshotRefreshUs: 1_000_000, routingLatencyUs: 200, ...changes });
   const table = trafficTable(traffic);
-  return simulate({ ...config, replica: REPLICA }, { table }, profileLatency(PROFILE));
+  return simulate({ ...config, replica: engine.replica }, { table }, engine.latency);
 }
 
 /** The lines of a gateway that recorded this run. @param epochUs when it began */

@@ -38,8 +38,8 @@ export interface AskedFleet {
   routing: PolicyChoice;
   /** Absent: as many as served the recording. */
   replicas?: number;
-  /** Other engines; absent: those of the recording. */
-  replica?: ReplicaModelConfig;
+  /** The recorded engines on another GPU; absent: on their own. */
+  gpu?: string;
   admission?: PolicyChoice;
   flowControl?: FlowControlConfig | null;
   sloPriorities?: ClusterConfig['sloPriorities'];

@@ -1,3 +1,4 @@
+import type { ClusterConfig } from '../../simulator/cluster-config.js';
 import { WHAT_IF_TITLES, type WhatIfMetric } from './recorded-metrics.js';
 import type { WhatIfPrediction } from './whatif-document.js';
 import type { AskedFleet } from './whatif-question.js';
@@ -5,9 +6,10 @@ import type { AskedFleet } from './whatif-question.js';
 /** What the sentence is about; the table has the others. */
 const NAMED: readonly WhatIfMetric[] = ['ttft_mean_ms', 'ttft_p90_ms', 'e2e_mean_ms', 'cached_share'];
 
-export function alternativeName({ replicas, replica, routing }: AskedFleet, instances: number): string {
+export function alternativeName({ gpu, replicas, routing }: AskedFleet, config: ClusterConfig): string {
+  const { instances, replica } = config;
   const fleet = replicas === undefined ? '' : ` on ${instances} replica${instances === 1 ? '' : 's'}`;
-  return `${routing.policy}${fleet}${replica === undefined ? '' : ` (${replica.hardware})`}`;
+  return `${routing.policy}${fleet}${gpu === undefined ? '' : ` (${replica.hardware})`}`;
 }
 
 /** One sentence: what changes for certain, or that nothing can be claimed, and why. */

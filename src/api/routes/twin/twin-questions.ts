@@ -1,53 +1,49 @@
 import type { Endpoint } from '../../../gateway/fleet/endpoint/endpoint.js';
 import { flowControlOf } from '../../../policy/bundle/flow-control-schema.js';
 import { policyOptions } from '../../../policy/policy-options.js';
-import { routingPolicy } from '../../../policy/registry.js';
+import { admissionPolicy, routingPolicy } from '../../../policy/registry.js';
 import type { AdviceRequest } from '../../../twin/advise/advise.js';
 import { type ServedEngine, servedReplica } from '../../../twin/jobs/served-replica.js';
 import type { PlanRequest } from '../../../twin/plan/plan-request.js';
+import { onOtherGpu } from '../../../twin/whatif/engines/other-gpu.js';
 import type { AskedFleet, WhatIfQuestion } from '../../../twin/whatif/whatif-question.js';
 import type { ServedGateway } from '../../api-host.js';
 import { badBody } from '../../errors.js';
+import { knownEngine } from '../../gateway/known-engine.js';
 import type { AdviceBody, PlanBody, WhatIfBody } from '../../views/twin-bodies.js';
 
-type Served = Pick<Endpoint, 'policy' | 'profiles'>;
+type Served = Pick<Endpoint, 'managed' | 'policy' | 'profiles' | 'replicas'>;
 type Gateway = Pick<ServedGateway, 'config'>;
 
 /** The question of a request about an endpoint: its own policy, queue, profile and settings are known. */
-export function question(
-  endpoint: Served,
-  models: readonly string[],
-  gateway: Gateway,
-  body: WhatIfBody,
-): WhatIfQuestion {
+export function question(endpoint: Served, gateway: Gateway, body: WhatIfBody): WhatIfQuestion {
   const { name, options } = endpoint.policy;
-  const { flow_control: queue, gpu, policies = [{ policy: name, options }], replicas } = body;
-  const engine = engineOf(endpoint, models, body);
-  const other =
-    gpu === undefined ? {} : { replica: servedReplica({ model: engine.model, hardware: gpu, ...tpOf(body) }) };
+  const { gpu, policies = [{ policy: name, options }], replicas } = body;
+  const engine = engineOf(endpoint, body);
+  const replica = servedReplica(engine);
+  if (gpu !== undefined) onOtherGpu(replica, gpu, 'body (gpu)');
   const asked = policies.map(
     (routing, i): AskedFleet => ({
       ...asServed(endpoint),
+      ...otherFlow(body),
       routing: checked(routing.policy, routing.options, `policies[${i}]`),
       ...(replicas === undefined ? {} : { replicas }),
-      ...(queue === undefined ? {} : { flowControl: flowControlOf(queue, {}) }),
-      ...other,
+      ...(gpu === undefined ? {} : { gpu }),
     }),
   );
-  return questionOf(endpoint, gateway, servedReplica(engine), asked, body.runs);
+  return questionOf(endpoint, gateway, replica, asked, body.runs);
 }
 
 /** The same for advice about its policy. */
 export function adviceQuestion(
   endpoint: Served,
-  models: readonly string[],
   gateway: Gateway,
   body: AdviceBody,
 ): { question: WhatIfQuestion; advice: AdviceRequest } {
   const { name: policy, options } = endpoint.policy;
   const present = { policy, options };
   for (const [i, name] of (body.policies ?? []).entries()) routingPolicy(name, `body (policies[${i}])`);
-  const replica = servedReplica(engineOf(endpoint, models, body));
+  const replica = servedReplica(engineOf(endpoint, body));
   const asked = [{ ...asServed(endpoint), routing: present }];
   return {
     question: questionOf(endpoint, gateway, replica, asked, body.runs),
@@ -61,13 +57,12 @@ const GAP_PERCENTILES = [50, 90, 95, 99];
 /** The same for the least fleet that keeps SLOs. */
 export function planQuestion(
   endpoint: Served,
-  models: readonly string[],
   gateway: Gateway,
   body: PlanBody,
 ): { question: WhatIfQuestion; plan: PlanRequest } {
   const { name, options } = endpoint.policy;
   const routing = body.policy === undefined ? { policy: name, options } : checked(body.policy, {}, 'policy');
-  const replica = servedReplica(engineOf(endpoint, models, body));
+  const replica = servedReplica(engineOf(endpoint, body));
   const slos = body.slos.map(({ limit_ms: limitMs, metric: of, statistic }, i) => {
     const at = statistic === 'mean' ? ('mean' as const) : Number(statistic.slice(1));
     const isMeasured = at === 'mean' || (at > 0 && (of !== 'itl' || GAP_PERCENTILES.includes(at)));
@@ -116,17 +111,30 @@ function asServed({ policy }: Served): Omit<AskedFleet, 'routing'> {
   return { admission, flowControl, sloPriorities: { ...sloPriorities }, tenantBudgets: { ...tenantBudgets } };
 }
 
+/** Admission and queue, where the request sets them. */
+function otherFlow({ admission, flow_control: queue }: WhatIfBody): Pick<AskedFleet, 'admission' | 'flowControl'> {
+  const place = 'body (admission)';
+  const admits = admission === undefined ? null : admissionPolicy(admission.policy, place);
+  return {
+    ...(admits === null
+      ? {}
+      : {
+          admission: {
+            policy: admits.name,
+            options: policyOptions(admits, admission!.options, place) as Record<string, unknown>,
+          },
+        }),
+    ...(queue === undefined ? {} : { flowControl: queue === null ? null : flowControlOf(queue, {}) }),
+  };
+}
+
 /** Engines as the request describes them, else by the current profile of the endpoint, else by the model that it serves. */
-export function engineOf(
-  { profiles }: Served,
-  models: readonly string[],
-  body: Pick<WhatIfBody, 'model' | 'hardware' | 'tp'>,
-): ServedEngine {
-  const known = profiles.all()[0]?.[1];
+export function engineOf(endpoint: Served, body: Pick<WhatIfBody, 'model' | 'hardware' | 'tp'>): ServedEngine {
+  const known = knownEngine(endpoint);
   const isGiven = body.model !== undefined || body.hardware !== undefined || body.tp !== undefined;
-  if (known !== undefined && !isGiven) return { model: known.model, profile: known };
-  const model = body.model ?? models[0];
-  if (model === undefined) throw badBody('model', 'is required: the endpoint serves no model yet', 'name its model');
+  if (known.profile !== null && !isGiven) return { model: known.profile.model, profile: known.profile };
+  const model = body.model ?? known.model;
+  if (model === null) throw badBody('model', 'is required: the endpoint serves no model yet', 'name its model');
   return { model, ...(body.hardware === undefined ? {} : { hardware: body.hardware }), ...tpOf(body) };
 }
 

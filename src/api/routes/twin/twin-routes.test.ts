@@ -121,8 +121,11 @@ describe('questions about recorded traffic', () => {
     const asked = { policies: [{ policy: 'lmetric' }], flow_control: { max_concurrency: 1 }, last: '5000d', runs: 5 };
     const job = await ended(await ask(`POST ${ONE}/whatif`, asked));
     expect([job.state, job.result.alternatives[0].name]).toEqual(['done', 'lmetric']);
-    // The profile of this endpoint is not one that the gateway exports.
-    expect(job.commands).toEqual([]);
+    expect(job.commands).toHaveLength(1);
+    const policies = [{ policy: 'predicted-latency', options: { slo: { batch: { ttft_ms: 500 } } } }];
+    const nested = await ask(`POST ${ONE}/whatif`, { policies });
+    expect([nested.status, nested.body.commands]).toEqual([202, []]);
+    await ask(`DELETE jobs/${nested.body.id}`);
     expect((await ask(`POST ${ONE}/whatif`, { flow_control: { max_concurrency: 0 } })).status).toBe(400);
   });
 

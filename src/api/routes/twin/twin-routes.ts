@@ -6,7 +6,7 @@ import type { ApiHost, ServedGateway } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute } from '../../api-route.js';
 import { badBody, notRecording, switchUnderWay } from '../../errors.js';
 import { auditChange } from '../../gateway/audit-change.js';
-import { endpointName, fileEndpoint, liveEndpoint, modelsOf } from '../../gateway/live-endpoints.js';
+import { endpointName, fileEndpoint, liveEndpoint } from '../../gateway/live-endpoints.js';
 import { guardedSwitch } from '../../jobs/guarded-switch.js';
 import type { Job, JobWork } from '../../jobs/job-board.js';
 import { JOB, jobView } from '../../views/job-views.js';
@@ -41,7 +41,7 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
       ]);
       const body = request.body as WhatIfBody;
       const { endpoint, recording } = recordedEndpoint(host, request, body.last);
-      const asked = question(endpoint, modelsOf(endpoint), host.gateway, body);
+      const asked = question(endpoint, host.gateway, body);
       const commands = whatIfCommands(host.gateway, endpoint, body);
       return created(host, request, endpoint, { kind: 'whatif', commands }, twinWork({ recording, question: asked }));
     },
@@ -55,7 +55,7 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
     async handle(host, request) {
       const { adviceQuestion } = await import('./twin-questions.js');
       const { endpoint, recording } = recordedEndpoint(host, request, request.body.last);
-      const asked = adviceQuestion(endpoint, modelsOf(endpoint), host.gateway, request.body as AdviceBody);
+      const asked = adviceQuestion(endpoint, host.gateway, request.body as AdviceBody);
       return created(host, request, endpoint, { kind: 'advice' }, twinWork({ recording, ...asked }));
     },
   }),
@@ -77,7 +77,7 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
         body.workload === undefined
           ? recordedEndpoint(host, request, body.last)
           : { endpoint: liveEndpoint(host.gateway, calledIn(request.params)), recording: null };
-      const asked = planQuestion(endpoint, modelsOf(endpoint), host.gateway, body);
+      const asked = planQuestion(endpoint, host.gateway, body);
       return created(host, request, endpoint, { kind: 'plan' }, twinWork({ recording, ...asked }));
     },
   }),

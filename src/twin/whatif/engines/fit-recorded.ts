@@ -1,10 +1,10 @@
-import { replicaFiles } from '../../experiment/runs/replica-files.js';
-import { fitProfile } from '../../observe/fit/fit-profile.js';
-import type { ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
-import type { LatencyProfile } from '../../replica/latency/profile.js';
-import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
-import { tooFewToFit, unknownStart } from './errors.js';
-import { enginesOf, type RecordedFleet } from './recorded-fleet.js';
+import { replicaFiles } from '../../../experiment/runs/replica-files.js';
+import { fitProfile } from '../../../observe/fit/fit-profile.js';
+import type { ObservedTrace } from '../../../observe/fit/traces/observed-trace.js';
+import type { LatencyProfile } from '../../../replica/latency/profile.js';
+import type { ReplicaModelConfig } from '../../../replica/replica-model-config.js';
+import { tooFewToFit, unknownStart } from '../errors.js';
+import { enginesOf, type RecordedFleet } from '../recorded-fleet.js';
 
 /** More requests of an engine, and more engines, would not change the profile. */
 const MOST_REQUESTS = 1500;
