@@ -68,6 +68,7 @@ async function bundle() {
     input: {
       main: join(src, 'cli', 'main.ts'),
       worker: join(src, 'experiment', 'runs', 'worker.ts'),
+      'lab-worker': join(src, 'cli', 'lab', 'lab-worker.ts'),
       'whatif-worker': join(src, 'twin', 'whatif', 'whatif-worker.ts'),
       'twin-worker': join(src, 'twin', 'jobs', 'twin-worker.ts'),
       'fit-worker': join(src, 'twin', 'profiles', 'fit', 'fit-worker.ts'),

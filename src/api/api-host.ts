@@ -2,7 +2,9 @@ import type { ControlHost } from '../control/control-plane.js';
 import { ControlStore } from '../control/store/control-store.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Store } from '../store/open-store.js';
-import { noControlPlane, noGateway, noStore } from './errors.js';
+import type { LabRunner } from '../twin/lab/lab-task.js';
+import type { LabUploads } from '../twin/lab/lab-uploads.js';
+import { noControlPlane, noGateway, noLab, noStore } from './errors.js';
 import { adviceIn } from './jobs/advice-in.js';
 import type { JobBoard } from './jobs/job-board.js';
 import type { Sessions } from './session/sessions.js';
@@ -27,6 +29,12 @@ export type ServedGateway = Pick<
   | 'url'
 >;
 
+/** What experiments need. */
+export interface Lab {
+  readonly uploads: LabUploads;
+  readonly run: LabRunner;
+}
+
 export interface HostParts {
   /** Null where only the gateway's own routes can be served. */
   readonly store: Store | null;
@@ -38,6 +46,8 @@ export interface HostParts {
   readonly sessions?: Sessions;
   /** Long work; absent where commands work on a store offline. */
   readonly jobs?: JobBoard;
+  /** Experiments; absent where nothing runs them. */
+  readonly lab?: Lab;
   /** SLO classes that are known to be defined besides those of the gateway and of the store. */
   readonly classes?: readonly string[];
 }
@@ -70,6 +80,12 @@ export class ApiHost {
   get jobs(): JobBoard {
     if (this.#parts.jobs === undefined) throw noGateway();
     return this.#parts.jobs;
+  }
+
+  /** Throws `API_NO_LAB` where nothing runs experiments. */
+  get lab(): Lab {
+    if (this.#parts.lab === undefined) throw noLab();
+    return this.#parts.lab;
   }
 
   /** The latest advice about the policy of an endpoint; nothing where there is none. */

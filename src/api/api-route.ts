@@ -25,7 +25,7 @@ export type ApiResponse =
   /** Server-sent events, each a whole one. */
   | { readonly status: 200; readonly stream: AsyncIterable<string> };
 
-/** What a request body holds: a JSON object by a schema, or resources as YAML or JSON, passed on as text. */
+/** What a request body holds: a JSON object by a schema, resources as YAML or JSON, passed on as text, or a file. */
 export type BodyKind =
   | {
       readonly type: 'json';
@@ -36,7 +36,9 @@ export type BodyKind =
       /** Passed on as it was sent, without defaults. */
       readonly asGiven?: true;
     }
-  | { readonly type: 'resource' | 'documents' | 'status' | 'patch' };
+  | { readonly type: 'resource' | 'documents' | 'status' | 'patch' }
+  /** A file, passed on as text. */
+  | { readonly type: 'file'; readonly mostBytes: number };
 
 /** What a response holds. Schemas have a title, by which OpenAPI names them. */
 export type ResponseKind =

@@ -1,6 +1,8 @@
 import type { ControlHost } from '../control/control-plane.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { AdminApi } from '../gateway/server/admin-api.js';
+import type { LabRunner } from '../twin/lab/lab-task.js';
+import { LabUploads } from '../twin/lab/lab-uploads.js';
 import { installShadows } from '../twin/shadow/install-shadows.js';
 import { type Authenticated, Authenticator } from './access/authenticate.js';
 import { type Caller, workspaceRoles } from './access/caller.js';
@@ -22,19 +24,26 @@ export interface ServedApi extends AdminApi {
 /**
  * Serves the API and the console on the admin port of a gateway, and lets shadow policies follow its endpoints.
  * @param control the control plane of this process, once it is open; null where there is none
+ * @param runLab runs experiments; absent: there are none
  */
-export function serveApi(gateway: Gateway, control: Promise<{ readonly host: ControlHost }> | null = null): ServedApi {
+export function serveApi(
+  gateway: Gateway,
+  control: Promise<{ readonly host: ControlHost }> | null = null,
+  runLab?: LabRunner,
+): ServedApi {
   const authenticator = new Authenticator(gateway);
   installShadows(gateway);
   const sessions = new Sessions(() => gateway.nowMs());
   const jobs = new JobBoard();
+  const uploads = new LabUploads();
+  const lab = runLab === undefined ? {} : { lab: { uploads, run: runLab } };
   // Reported to the calls that need it.
   control?.catch(() => {});
   // Made with the first call: the store opens when the gateway starts.
   let host: ApiHost | null = null;
   return {
     async refusal(call) {
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs });
+      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
         import('./access/authorise.js'),
@@ -50,7 +59,7 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
     },
     async handle(call) {
       if (!call.path.startsWith('/api/')) return (await import('./console/console-files.js')).consoleFile(call);
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs });
+      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
       // Loaded with the first call, to start faster.
       const [{ errorResponse }, { respond }] = await Promise.all([
         import('./error-response.js'),
@@ -80,7 +89,10 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
       const now = () => present().catch((error) => (error instanceof Unauthenticated ? null : caller));
       return { ...response, stream: whileAllowed(response.stream, caller, now, () => gateway.nowMs()) };
     },
-    close: () => jobs.close(),
+    async close() {
+      await jobs.close();
+      uploads.close();
+    },
     loginLink() {
       const { token } = sessions.link({ authorization: `Bearer ${gateway.adminToken}`, apiKey: undefined });
       return `${gateway.adminUrl}/${loginHash(token)}`;

@@ -112,6 +112,23 @@ export const notRecording = () =>
 export const jobsFull = (most: number) =>
   new InputError('API_JOBS_FULL', 'jobs', `${most} jobs wait already`, 'wait for one to end, or cancel one');
 
+export const labBusy = (workspace: string, open: number) =>
+  new InputError(
+    'API_JOBS_FULL',
+    `workspace ${workspace}`,
+    `has ${open} experiments that run or wait`,
+    'wait for one to end, or cancel one',
+  );
+
+export const unknownUpload = (id: string) =>
+  new InputError('API_UPLOAD', `upload ${id.slice(0, 12)}`, 'is not kept any more', 'upload the file again');
+
+export const notText = () =>
+  new InputError('API_BODY', 'body', 'is not a text file', 'upload the trace or workload unpacked, as UTF-8 text');
+
+export const noLab = () =>
+  new InputError('API_NO_LAB', 'gateway', 'runs no experiments', "start it with 'twinyard serve'");
+
 export const switchUnderWay = (workspace: string, name: string) =>
   new InputError(
     'API_SWITCH_UNDER_WAY',

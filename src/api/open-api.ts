@@ -77,6 +77,7 @@ function queryParameters({ query }: ApiRoute): Promise<object[]> {
 
 async function bodyOf({ body, kind }: ApiRoute): Promise<object> {
   if (body!.type === 'json') return json(await jsonSchema(body!.schema));
+  if (body!.type === 'file') return { 'application/octet-stream': { schema: { type: 'string' } } };
   if (body!.type === 'patch') {
     return {
       'application/merge-patch+json': { schema: { type: 'object' } },

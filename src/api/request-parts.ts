@@ -36,6 +36,8 @@ const CODES = { invalid: 'API_BODY', unknownKey: 'API_BODY' };
 /** The body of a request as its route describes it: checked JSON, or the text of resources. */
 export async function readRequestBody({ body }: ApiRoute, call: Pick<AdminCall, 'body'>): Promise<unknown> {
   if (body === undefined) return undefined;
+  // Read by the job that it is for, in a thread of its own.
+  if (body.type === 'file') return call.body(body.mostBytes);
   const text = await call.body(body.type === 'json' ? MOST_JSON_BYTES : MOST_DOCUMENT_BYTES);
   // Resources are parsed within limits of their own.
   if (body.type === 'resource' || body.type === 'documents') return text;

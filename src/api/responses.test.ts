@@ -58,7 +58,8 @@ beforeAll(async () => {
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
-  gateway.api = serveApi(gateway, Promise.resolve({ host: { store, feed, runner: new FakeRunner() } }));
+  const control = Promise.resolve({ host: { store, feed, runner: new FakeRunner() } });
+  gateway.api = serveApi(gateway, control, async () => Promise.reject(new Error('no experiment in this test')));
   await until(() => gateway.isReady);
   ajv.addSchema({ $id: 'openapi', ...(await openApi(API_ROUTES)) }, undefined, undefined, false);
   for (const keyword of ['openapi', 'info', 'security', 'paths', 'components']) ajv.addKeyword(keyword);
@@ -260,6 +261,20 @@ describe('every response fits the schema of the OpenAPI document', () => {
     const guard = { metric: 'ttft_p90', most: 0.1 };
     await ask(`POST ${FILE_ENDPOINT}/policy/switch`, { policy: { policy: 'lmetric' }, guard });
     expect((await ask('GET jobs')).items).toHaveLength(4);
+    const fleet = { model: 'qwen/qwen3-14b' };
+    const policies = ['round-robin', 'lmetric'];
+    const { id } = await ask('POST workspaces/default/lab/uploads?name=a.jsonl', {});
+    await ask('POST workspaces/default/lab/experiments', {
+      traffic: { upload: { id, format: 'trace' } },
+      fleet,
+      policies,
+    });
+    const recorded = { recording: { endpoint: 'default' } };
+    expect(
+      (await ask('POST workspaces/default/lab/experiments', { traffic: recorded, fleet, policies })).endpoint,
+    ).toBe('default');
+    await ask('POST workspaces/default/lab/experiments', { traffic: {}, fleet, policies });
+    await ask('GET lab/choices');
     await ask('GET jobs/none');
     await ask('PUT workspaces/default/endpoints/none/policy', {});
   });

@@ -5,6 +5,7 @@ import { ENDPOINT_ROUTES } from './routes/endpoint-routes.js';
 import { GATEWAY_ROUTES } from './routes/gateway-routes.js';
 import { GENERAL_ROUTES } from './routes/general-routes.js';
 import { HISTORY_ROUTES } from './routes/history-routes.js';
+import { LAB_ROUTES } from './routes/lab/lab-routes.js';
 import { REGISTRY_ROUTES } from './routes/registry-routes.js';
 import { resourceRoutes } from './routes/resource-routes.js';
 import { revisionRoutes } from './routes/revision-routes.js';
@@ -50,4 +51,5 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...TWIN_ROUTES,
   ...JOB_ROUTES,
   ...PROFILE_ROUTES,
+  ...LAB_ROUTES,
 ];

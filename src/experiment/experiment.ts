@@ -9,6 +9,8 @@ export interface RunInputs {
   workload: WorkloadRecipe;
   /** What to measure of its steady state; absent: nothing. */
   steady?: readonly LatencyMeasure[];
+  /** Whether to describe its course over time; absent: not. */
+  course?: true;
 }
 
 /** One of the compared variants. */

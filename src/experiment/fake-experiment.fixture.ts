@@ -4,7 +4,8 @@ import { fakeSaturation } from '../simulator/results/saturation/fake-saturation.
 import type { Experiment, RunInputs, Variant } from './experiment.js';
 import { METRICS, type MetricValues } from './metrics.js';
 import type { WorkloadRecipe } from './recipes/workload-recipe.js';
-import { QUANTILES, type RunSummary } from './runs/run-summary.js';
+import { QUANTILES } from './runs/course/latency-quantiles.js';
+import type { RunSummary } from './runs/run-summary.js';
 
 /** A few requests at a constant rate. */
 export function fakeRecipe(requests = 5): WorkloadRecipe {

@@ -15,13 +15,19 @@ export interface ServeProcess {
   ended: Promise<unknown>;
 }
 
-/** `twinyard serve` in its own process on free ports, ready for requests, killed after the test. */
-export async function serveProcess(args: readonly string[]): Promise<ServeProcess> {
+/**
+ * `twinyard serve` in its own process on free ports, ready for requests.
+ * @param after called with what kills it; after the test unless given
+ */
+export async function serveProcess(
+  args: readonly string[],
+  after: (close: () => Promise<unknown>) => void = afterwards,
+): Promise<ServeProcess> {
   const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', '--admin-port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit');
-  afterwards(async () => {
+  after(async () => {
     child.kill('SIGKILL');
     await ended;
   });

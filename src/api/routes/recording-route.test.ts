@@ -55,6 +55,10 @@ describe('the recording of an endpoint', () => {
     expect(requests).toMatchObject([{ endpoint: 'default', model: 'm', replica: 'r0', status: 200 }]);
     expect([ends, text.includes('the-secret-question')]).toEqual([1, false]);
     expect((await recording(gateway, '?last=1us')).requests).toEqual([]);
+    const at = new Date(Math.floor(requests[0].t_us / 1000)).toISOString();
+    expect((await recording(gateway, `?from=${at}`)).requests).toEqual(requests);
+    expect((await recording(gateway, `?from=2020-01-01T00:00:00Z&to=${at}`)).requests).toEqual([]);
+    expect((await recording(gateway, '?from=yesterday')).status).toBe(400);
     expect((await recording(gateway, '?last=soon')).status).toBe(400);
     expect((await recording(gateway, '', 'none')).status).toBe(404);
   });

@@ -2,7 +2,7 @@ import { endpoint } from '../../control/resources/kinds/endpoint.js';
 import { profileDocument } from '../../gateway/prediction/profile-document.js';
 import { recordedLines } from '../../gateway/recording/recorded-lines.js';
 import { parseDuration } from '../../kernel/text/duration.js';
-import { field, text } from '../../schema/fields.js';
+import { field, text, time } from '../../schema/fields.js';
 import { type ApiRoute, defineRoute } from '../api-route.js';
 import { badQuery, notRecording } from '../errors.js';
 import { knownEngine } from '../gateway/known-engine.js';
@@ -18,7 +18,11 @@ export const RECORDING_ROUTE: ApiRoute = defineRoute({
   role: 'operator',
   scope: 'workspace',
   summary: 'Stream the recorded requests of an endpoint: lengths, times and hashed blocks, never text',
-  query: { last: field(text(40), { default: LAST, help: "requests of the last so long, such as '1h'" }) },
+  query: {
+    last: field(text(40), { default: LAST, help: "requests of the last so long, such as '1h'" }),
+    from: field(time, { help: 'requests that arrived then or later, instead of last' }),
+    to: field(time, { help: 'requests that arrived before; now if absent' }),
+  },
   response: { type: 'stream' },
   handle({ gateway }, { params, query }) {
     const served = liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! });
@@ -26,7 +30,10 @@ export const RECORDING_ROUTE: ApiRoute = defineRoute({
     if (us === null) throw badQuery('last', 'is not a duration', "give one such as '30m' or '1h'");
     const { record } = gateway.config;
     if (record === null || record.path === '-') throw notRecording();
-    const lines = recordedLines(record.path, served.name, gateway.epochUs + gateway.nowMs() * 1000 - us);
+    const { from, to } = query;
+    const sinceUs = from === undefined ? gateway.epochUs + gateway.nowMs() * 1000 - us : Date.parse(from) * 1000;
+    const untilUs = to === undefined ? undefined : Date.parse(to) * 1000;
+    const lines = recordedLines(record.path, served.name, sinceUs, untilUs);
     const { admission, blockSize, flowControl, name, options, sloPriorities, tenantBudgets } = served.policy;
     const { model, profile, profiles } = knownEngine(served);
     const facts = {

@@ -17,9 +17,9 @@ const FAILURE = section('JobFailure', {
 
 const job = {
   id: described(string, 'id of the job'),
-  kind: described(string, 'whatif, advice, plan or switch'),
-  workspace: described(string, 'workspace of its endpoint'),
-  endpoint: described(string, 'name of its endpoint'),
+  kind: described(string, 'whatif, advice, plan, switch or lab'),
+  workspace: described(string, 'its workspace'),
+  endpoint: described(string, 'name of its endpoint; empty where it has none'),
   asked: described(openMap, 'the body of the request that created it'),
   commands: described(v.array(string), 'commands that do the same, one after the other; empty where none does'),
   created_by: described(string, 'who created it'),

@@ -46,6 +46,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
   const model = values.model ?? MODEL;
   const [
     { serveApi },
+    { runLabTask },
     { DemoLoad },
     { resolveReplica },
     { startEngine },
@@ -54,6 +55,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     { startProfiles },
   ] = await Promise.all([
     import('../../api/api-server.js'),
+    import('../lab/run-lab-task.js'),
     import('./demo-load.js'),
     import('../config/resolve-replica.js'),
     import('../../emulator/start-engine.js'),
@@ -88,7 +90,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
         },
       ],
     });
-    const api = serveApi(gateway);
+    const api = serveApi(gateway, null, runLabTask);
     gateway.api = api;
     try {
       await gateway.start();

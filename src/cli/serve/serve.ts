@@ -148,9 +148,12 @@ async function start(
   gateway: Gateway,
   { replicaUser, say, self, sockets, values }: StartParts,
 ): Promise<ControlPlane | null> {
-  const { serveApi } = await import('../../api/api-server.js');
+  const [{ serveApi }, { runLabTask }] = await Promise.all([
+    import('../../api/api-server.js'),
+    import('../lab/run-lab-task.js'),
+  ]);
   if (gateway.config.store === null) {
-    gateway.api = serveApi(gateway);
+    gateway.api = serveApi(gateway, null, runLabTask);
     await gateway.start({ sockets });
     return null;
   }
@@ -178,7 +181,7 @@ async function start(
       onLost: ({ message }) => say(`warning: another process has taken over: ${message}`),
     }),
   );
-  gateway.api = serveApi(gateway, opened);
+  gateway.api = serveApi(gateway, opened, runLabTask);
   try {
     const control = await opened;
     if (control.leader !== null) say(control.leader.message);

@@ -14,7 +14,7 @@ export function pairedDifference(values: readonly number[], others: readonly num
   const n = values.length;
   const differences = values.map((value, i) => value - others[i]!);
   const mean = differences.reduce((sum, d) => sum + d, 0) / n;
-  const half = halfWidth(differences, mean);
+  const half = meanHalfWidth(differences, mean);
   if (half === null) return { mean, low: null, high: null };
   // Measures are never below 0, so a difference is never below minus the others' mean.
   const least = -others.reduce((sum, other) => sum + other, 0) / n;
@@ -37,7 +37,7 @@ export function pairedRatio(values: readonly number[], others: readonly number[]
   if ([...values, ...others].some((value) => !(value > 0))) return null;
   const logs = values.map((value, i) => Math.log(value / others[i]!));
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
-  const half = halfWidth(logs, mean);
+  const half = meanHalfWidth(logs, mean);
   return {
     ratio: Math.exp(mean),
     low: half === null ? null : Math.exp(mean - half),
@@ -46,7 +46,7 @@ export function pairedRatio(values: readonly number[], others: readonly number[]
 }
 
 /** Half of the interval of a mean; null for a single value. */
-function halfWidth(values: readonly number[], mean: number): number | null {
+export function meanHalfWidth(values: readonly number[], mean: number): number | null {
   const n = values.length;
   if (n < 2) return null;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);

@@ -22,14 +22,14 @@ const PARTS = ['kernel', 'policy', 'workload', 'replica', 'simulator', 'experime
 export function runKeys(runs: readonly RunInputs[], program: string): string[] {
   // The runs of a variant share their replica: its files are read once.
   const described = new Map<ReplicaModelConfig, unknown>();
-  return runs.map(({ config, workload, steady }) => {
+  return runs.map(({ config, workload, course, steady }) => {
     const { modelConfigFolder, hardwareConfig, ...replica } = config.replica;
     // A profile is part of the configuration, and replaces both files.
     const profiled = config.replica.latencyProfile !== undefined;
     const files = described.get(config.replica) ?? (profiled ? 'profile' : replicaFiles(config.replica));
     described.set(config.replica, files);
     const recipe = workload.kind === 'trace' ? { ...workload, header: workload.header !== null, data: null } : workload;
-    const measured = steady === undefined ? {} : { steady };
+    const measured = { ...(steady === undefined ? {} : { steady }), ...(course === undefined ? {} : { course }) };
     const inputs = { program, config: { ...config, replica }, files, workload: recipe, ...measured };
     return sha256(canonicalJson(inputs));
   });

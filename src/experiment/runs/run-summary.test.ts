@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeCluster, simulateFake } from '../../simulator/fake-cluster.fixture.js';
-import { MAX_TARGETS, QUANTILES, summarise } from './run-summary.js';
+import { QUANTILES } from './course/latency-quantiles.js';
+import { MAX_TARGETS, summarise } from './run-summary.js';
 
 describe('summarise', () => {
   const requests = Array.from({ length: 9 }, (_, i) => ({ at: i * 100, input: 8, output: 2 }));

@@ -1,10 +1,11 @@
-import { percentile } from '../../kernel/percentile.js';
 import { stepTimesText } from '../../report/text/step-times-text.js';
 import type { Saturation } from '../../simulator/result-document.js';
 import type { SimulationResult } from '../../simulator/simulate.js';
-import type { LatencyMeasure } from '../metrics.js';
+import type { RunInputs } from '../experiment.js';
 import { type MetricValues, metricValues } from '../metrics.js';
-import { type LoadOverTime, loadOverTime } from './load-over-time.js';
+import { quantilesMs } from './course/latency-quantiles.js';
+import { type LoadOverTime, loadOverTime } from './course/load-over-time.js';
+import { type RunCourse, runCourse } from './course/run-course.js';
 import { type SteadyState, steadyState } from './steady-state.js';
 
 /** The summary of a run: enough for tables and plots, of the same size for any number of requests. */
@@ -24,6 +25,7 @@ export interface RunSummary {
   stepTimes: string;
   /** Only where the run asks for it. */
   steady?: SteadyState;
+  course?: RunCourse;
 }
 
 /** How many requests each replica got. */
@@ -34,14 +36,11 @@ export interface TargetCounts {
   byInstance: number[] | null;
 }
 
-/** Per cent of requests, close together at the end where policies differ. */
-export const QUANTILES: readonly number[] = [...Array.from({ length: 50 }, (_, i) => 2 * i), ...[99, 99.5, 99.9, 100]];
-
 export const MAX_TARGETS = 64;
 
 export function summarise(
   { document, table, outcomes }: SimulationResult,
-  measures?: readonly LatencyMeasure[],
+  { course, steady: measures }: Pick<RunInputs, 'course' | 'steady'> = {},
 ): RunSummary {
   const { cluster, instances } = document;
   const counts = instances.map(({ injected_requests }) => injected_requests);
@@ -63,12 +62,6 @@ export function summarise(
     ),
     stepTimes: stepTimesText(document.latency),
     ...(measures === undefined ? {} : { steady: steadyState(table, outcomes, document, measures) }),
+    ...(course === true ? { course: runCourse(table, outcomes, instances.length) } : {}),
   };
-}
-
-/** To the microsecond: finer differences come from interpolation. */
-function quantilesMs(us: Float64Array): number[] {
-  const sorted = us.filter((value) => !Number.isNaN(value)).sort();
-  if (sorted.length === 0) return [];
-  return QUANTILES.map((p) => Math.round(percentile(sorted, p)) / 1000);
 }

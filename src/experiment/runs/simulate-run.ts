@@ -22,7 +22,7 @@ export class RunSimulator {
     this.#read = read;
   }
 
-  async simulate({ config, workload: recipe, steady }: RunInputs): Promise<RunSummary> {
+  async simulate({ config, workload: recipe, ...wants }: RunInputs): Promise<RunSummary> {
     const wanted = JSON.stringify([recipe, dependsOnSeed(recipe) ? config.seed : null]);
     const isKnown = this.#made !== null && this.#madeBy === wanted;
     const made = isKnown ? this.#made! : await makeWorkload(recipe, config.seed, this.#read);
@@ -35,7 +35,7 @@ export class RunSimulator {
     const targets = withTraceTargets(config.goodputTargets, goodputTargets);
     const cap = maxInFlight === undefined ? {} : { maxInFlight };
     const capped = { ...config, ...cap, goodputTargets: targets };
-    return summarise(simulate(capped, workload, this.#latencyModel(config.replica)), steady);
+    return summarise(simulate(capped, workload, this.#latencyModel(config.replica)), wants);
   }
 
   #latencyModel(replica: ReplicaModelConfig): LatencyModel {

@@ -1,7 +1,7 @@
 import { studentT975 } from '../comparison/paired-difference.js';
 import { type Metric, type MetricKey, metricOf, metricsOf } from '../metrics.js';
+import { QUANTILES } from '../runs/course/latency-quantiles.js';
 import { type DetectorVotes, detectorNotes, detectorVotes } from '../runs/detector-votes.js';
-import { QUANTILES } from '../runs/run-summary.js';
 import type { SweepAxis } from './axis.js';
 import { boundOf, type Constraint, holds, isOfSettings } from './constraint.js';
 import { type LoadAxis, loadAxis } from './load-series.js';

@@ -6,10 +6,15 @@ import { createInterface } from 'node:readline';
 const ARRIVAL = /^\{"t_us":(\d+),/;
 
 /**
- * The recorded requests of an endpoint that arrived at `sinceUs` or later, line by line in the order of the file: nothing is
- * held in memory. Files that are rotated meanwhile are read on.
+ * The recorded requests of an endpoint that arrived at `sinceUs` or later and before `untilUs`, line by line in the order of the file:
+ * nothing is held in memory. Files that are rotated meanwhile are read on.
  */
-export async function* recordedLines(path: string, endpoint: string, sinceUs: number): AsyncGenerator<string> {
+export async function* recordedLines(
+  path: string,
+  endpoint: string,
+  sinceUs: number,
+  untilUs = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string> {
   const named = `"endpoint":${JSON.stringify(endpoint)},`;
   const files = await openedFiles(path);
   try {
@@ -20,7 +25,8 @@ export async function* recordedLines(path: string, endpoint: string, sinceUs: nu
       const input = createReadStream('', { fd: file, autoClose: false, start: 0, end: size - 1, encoding: 'utf8' });
       for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
         const [, arrivedUs] = ARRIVAL.exec(line) ?? [];
-        if (arrivedUs === undefined || Number(arrivedUs) < sinceUs || !line.endsWith('}')) continue;
+        if (arrivedUs === undefined || !line.endsWith('}')) continue;
+        if (Number(arrivedUs) < sinceUs || Number(arrivedUs) >= untilUs) continue;
         // Before the blocks, of which there may be many.
         if (line.slice(0, 1024).includes(named)) yield line;
       }

@@ -14,3 +14,12 @@ export function twinCancelled(): RunError {
 export function twinLost(problem: string): RunError {
   return new RunError('TWIN_LOST', `the work could not be done: ${problem}`);
 }
+
+export function twinTooLarge(): RunError {
+  return new RunError('TWIN_TOO_LARGE', 'the work needs too much memory: try fewer requests, policies or replicas');
+}
+
+export function twinTooLong(ms: number): RunError {
+  const problem = `the work was stopped after ${Math.round(ms / 60_000)} minutes`;
+  return new RunError('TWIN_TOO_LONG', `${problem}: try fewer requests, policies or seeds`);
+}

@@ -1,22 +1,16 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
-import { recordedLines } from '../../gateway/recording/recorded-lines.js';
 import { type AdviceRequest, advise } from '../advise/advise.js';
 import { planFleet } from '../plan/plan-fleet.js';
 import type { PlanRequest } from '../plan/plan-request.js';
 import { answerWhatIf, type WhatIfWatch } from '../whatif/answer-whatif.js';
 import { noRequestsLeft } from '../whatif/errors.js';
 import type { WhatIfQuestion } from '../whatif/whatif-question.js';
-
-/** More are not simulated: the latest of them. */
-export const MOST_RECORDED = 100_000;
+import { copyRecorded, MOST_RECORDED, type RecordedPart } from './copy-recorded.js';
 
 /** Work on what a gateway recorded. Plain data: a worker thread takes it. */
 export interface TwinTask {
   /** Null for work that needs none. */
-  readonly recording: { readonly path: string; readonly endpoint: string; readonly sinceUs: number } | null;
+  readonly recording: RecordedPart | null;
   /** Where it writes the part that it works on. */
   readonly folder: string;
   /** About that part, instead of `recording` of the question. */
@@ -35,8 +29,8 @@ export async function doTwinTask(
   await watch({ stage: 'reading', done: 0, total: 0 });
   const file = join(folder, 'traffic.jsonl');
   const recordingName = `recording of endpoint ${recording.endpoint}`;
-  const { count, dropped } = await copyRecorded(recording, file);
-  if (count === 0) throw noRequestsLeft(recordingName, 'in this time');
+  const { requests, dropped } = await copyRecorded(recording, file);
+  if (requests === 0) throw noRequestsLeft(recordingName, 'in this time');
   const asked = { ...question, recording: file, recordingName };
   const document =
     plan !== undefined
@@ -49,24 +43,4 @@ export async function doTwinTask(
   // Names a file that is deleted by now.
   document.recording!.file = 'gateway';
   return document;
-}
-
-/** Returns how many requests there are, and how many of the oldest were left out. */
-async function copyRecorded(
-  { endpoint, path, sinceUs }: NonNullable<TwinTask['recording']>,
-  file: string,
-): Promise<{ count: number; dropped: number }> {
-  let count = 0;
-  for await (const _ of recordedLines(path, endpoint, sinceUs)) count++;
-  const dropped = Math.max(0, count - MOST_RECORDED);
-  const out = createWriteStream(file, { mode: 0o600 });
-  let number = 0;
-  for await (const line of recordedLines(path, endpoint, sinceUs)) {
-    number++;
-    if (number > count) break;
-    if (number > dropped && !out.write(`${line}\n`)) await once(out, 'drain');
-  }
-  out.end();
-  await finished(out);
-  return { count, dropped };
 }

@@ -15,7 +15,8 @@ export const JOB_ROUTES: readonly ApiRoute[] = [
     path: '/api/v1/jobs',
     role: 'viewer',
     scope: 'each',
-    summary: 'List long work, the latest first: what-if questions, advice and guarded switches of a policy',
+    summary:
+      'List long work, the latest first: what-if questions, advice, guarded switches of a policy and experiments',
     query: {
       ...PAGE_QUERY,
       workspace: field(text(63), {

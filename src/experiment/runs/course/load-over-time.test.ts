@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FakeOutcome, fakeOutcomes } from '../../simulator/results/fake-outcomes.fixture.js';
+import { type FakeOutcome, fakeOutcomes } from '../../../simulator/results/fake-outcomes.fixture.js';
 import { LOAD_STEPS, loadOverTime, MAX_LOAD_ROWS } from './load-over-time.js';
 
 function loadOf(list: readonly FakeOutcome[], instances = 2) {

@@ -1,0 +1,84 @@
+import { pattern, required } from '../../../schema/fields.js';
+import { LAB_LIMITS, type LabQuestion } from '../../../twin/lab/lab-question.js';
+import { type ApiRoute, defineRoute, ok } from '../../api-route.js';
+import { labBusy, notText } from '../../errors.js';
+import { JOB, jobView } from '../../views/job-views.js';
+import { LAB_BODY, LAB_CHOICES, LAB_UPLOAD } from '../../views/lab-views.js';
+
+const LAB = '/api/v1/workspaces/{workspace}/lab';
+/** They take a core for minutes, and replay who asked for what: more than a viewer needs. Viewers read the results, as jobs. */
+const runs = { method: 'POST', role: 'operator', scope: 'workspace' } as const;
+
+const FILE_NAME = pattern(
+  /^[A-Za-z0-9_][A-Za-z0-9._-]*$/,
+  'a file name of letters, digits, dots, dashes and underscores',
+  80,
+);
+
+const EXAMPLE: LabQuestion = {
+  traffic: { workload: 'rag', rate: 20, requests: 1000 },
+  fleet: { model: 'qwen/qwen3-14b', replicas: 4 },
+  policies: ['round-robin', 'lmetric'],
+};
+
+/** Experiments: policies compared on the same traffic and fleet, in simulation. Each is a job. */
+export const LAB_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/lab/choices',
+    role: 'viewer',
+    scope: 'anywhere',
+    summary: 'List what an experiment can choose from: workloads, models, GPUs, and its limits',
+    response: { type: 'object', schema: LAB_CHOICES },
+    async handle() {
+      const { labChoices } = await import('../../../twin/lab/lab-choices.js');
+      const { policies, replicas, requests, seeds, uploadBytes } = LAB_LIMITS;
+      return ok({ ...labChoices(), limits: { policies, seeds, replicas, requests, upload_bytes: uploadBytes } });
+    },
+  }),
+  defineRoute({
+    ...runs,
+    path: `${LAB}/uploads`,
+    status: 201,
+    summary: `Upload a trace or a workload specification for experiments: text, at most ${LAB_LIMITS.uploadBytes} bytes; the last ${LAB_LIMITS.uploads} of a workspace are kept`,
+    query: { name: required(FILE_NAME, { help: 'name of the file, as commands will have it' }) },
+    body: { type: 'file', mostBytes: LAB_LIMITS.uploadBytes },
+    response: { type: 'object', schema: LAB_UPLOAD },
+    async handle({ lab }, { body, params, query }) {
+      if (body === '' || body.slice(0, LOOKED_AT).includes('\0') || body.startsWith('\u001f\ufffd')) throw notText();
+      return { status: 201, body: await lab.uploads.put(params.workspace!, query.name, body) };
+    },
+  }),
+  defineRoute({
+    ...runs,
+    path: `${LAB}/experiments`,
+    status: 202,
+    summary: 'Compare routing policies on the same traffic and fleet, in simulation: creates a job',
+    body: { type: 'json', schema: LAB_BODY, example: EXAMPLE },
+    response: { type: 'object', schema: JOB },
+    async handle(host, { body, caller, params }) {
+      const workspace = params.workspace!;
+      const { jobs } = host;
+      const open = jobs.list().filter((job) => isOpenLab(job, workspace)).length;
+      if (open >= LAB_LIMITS.open) throw labBusy(workspace, open);
+      const { labWork } = await import('./lab-work.js');
+      const { commands, question, work } = labWork(host, workspace, body as LabQuestion);
+      const endpoint = question.traffic.recording?.endpoint ?? '';
+      const job = jobs.create(
+        { kind: 'lab', workspace, endpoint, actor: caller.name, asked: question, commands },
+        work,
+      );
+      return { status: 202, body: jobView(job, Date.now()) };
+    },
+  }),
+];
+
+/** Characters of an upload that are looked at before it is kept. */
+const LOOKED_AT = 4096;
+
+function isOpenLab(
+  { kind, state, workspace: its }: { kind: string; state: string; workspace: string },
+  workspace: string,
+) {
+  return kind === 'lab' && its === workspace && (state === 'waiting' || state === 'running');
+}
