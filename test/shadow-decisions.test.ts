@@ -9,6 +9,7 @@ import { optionVariants } from '../src/policy/policy-variants.fixture.js';
 import { ROUTING_POLICIES } from '../src/policy/registry.js';
 import type { FakeRequest } from '../src/replica/fake-replica.fixture.js';
 import { fakeCluster } from '../src/simulator/fake-cluster.fixture.js';
+import { ManualClock } from '../src/twin/shadow/manual-clock.fixture.js';
 import { ShadowBoard } from '../src/twin/shadow/shadow-board.js';
 import { compareWorlds } from './support/changing-fleet.js';
 import { live, simulated, type Watched } from './support/two-worlds.js';
@@ -56,20 +57,21 @@ class LateBoard extends ShadowBoard {
   readonly watched: Watched;
 
   constructor(policy: string, given: Record<string, unknown>) {
-    const pending: (() => void)[] = [];
     const endpoints: Endpoint[] = [];
-    const clock = { soon: (run: () => void) => void pending.push(run), spentUs: () => 0, isBusy: () => false };
+    const clock = new ManualClock();
     const fault = (error: unknown) => {
       throw error;
     };
     super({ seed: fakeCluster({}, {}).seed, nowUs: () => 0, fault, clock });
     this.endpoints = endpoints;
     const { block_size: _, ...options } = given;
-    const flush = () => {
-      for (const run of pending.splice(0)) run();
-    };
     const ring = new DecisionRing(10_000);
-    this.watched = { choices: [{ name: 'itself', policy, options }], shadows: this, ring, afterEvent: flush };
+    this.watched = {
+      choices: [{ name: 'itself', policy, options }],
+      shadows: this,
+      ring,
+      afterEvent: () => clock.settle(),
+    };
   }
 
   override changed(endpoint: Endpoint): void {

@@ -9,6 +9,7 @@ import { fakeFacts } from '../src/gateway/request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../src/gateway/telemetry/gateway-metrics.js';
 import type { ClassOutcomes } from '../src/gateway/telemetry/shadow-figures.js';
 import { randomStream } from '../src/kernel/random-stream.js';
+import { ManualClock } from '../src/twin/shadow/manual-clock.fixture.js';
 import { ShadowBoard } from '../src/twin/shadow/shadow-board.js';
 import { fakeEngine, until } from './support/engine-fixture.js';
 import { expectIdle, gatewayOver } from './support/gateway-fixture.js';
@@ -74,9 +75,8 @@ describe('a fleet with eight shadows', () => {
 
 describe('a soak of 200,000 requests', () => {
   test('leaves the memory of shadows as it was', () => {
-    const pending: (() => void)[] = [];
     let nowUs = 0;
-    const clock = { soon: (run: () => void) => void pending.push(run), spentUs: () => nowUs, isBusy: () => false };
+    const clock = new ManualClock();
     const fault = (error: unknown) => {
       throw error;
     };
@@ -107,7 +107,7 @@ describe('a soak of 200,000 requests', () => {
         endpoint.placer.finish(placed);
       });
       if (open.length > 64) open.splice(random.below(open.length), 1)[0]!();
-      if (i % 10 === 0) for (const run of pending.splice(0)) run();
+      if (i % 10 === 0) clock.settle();
     };
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

@@ -44,8 +44,8 @@ export const SHADOW_ADD: CommandLine = {
   about:
     'The shadow sees every request and the same view of the fleet as the policy that serves, decides after the request is on its ' +
     "way, and changes nothing. 'twinyard shadow list' reports how often the two agree, 'twinyard explain' what it would have chosen " +
-    'for a request. It uses at most a tenth of a processor; what does not fit is dropped and counted. It stays until it is ' +
-    "removed or the gateway stops: put it under 'shadow' in the endpoint's policy to keep it.",
+    'for a request. It uses at most a tenth of the processor time of the gateway; what does not fit is dropped and counted. It ' +
+    "stays until it is removed or the gateway stops: put it under 'shadow' in the endpoint's policy to keep it.",
   operands: { usage: 'POLICY', least: 1, most: 1 },
   groups: [
     { title: 'Shadow', flags: addFlags },

@@ -3,6 +3,7 @@ import { createExplanation } from '../../policy/explanation.js';
 import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import { DecidingFleet, type DecisionInput } from './deciding-fleet.js';
 import { DecisionRing } from './decision-ring.js';
+import { emptyShadowDecision, type ShadowDecision } from './shadow-decision.js';
 
 const SIGNALS = { atUs: 0, running: 2, waiting: 1, kvUsed: 0.5, freeBlocks: 8, cacheHitRate: 0, missing: [] };
 
@@ -145,6 +146,26 @@ describe('DecisionRing', () => {
     fleet.setReplicas(Array.from({ length: 100 }, (_, i) => `r${i}`));
     note(fleet, 'widest');
     expect(ring.latest(10).map(({ id, replicas }) => [id, replicas.length])).toEqual([['widest', 100]]);
+  });
+
+  it('copies what shadows chose, unless the decision has been overwritten', () => {
+    const ring = new DecisionRing(2);
+    const note = noter(ring);
+    const fleet = fleetOf(2);
+    const chosen = (shadow: string): ShadowDecision => ({ ...emptyShadowDecision(), shadow, replica: 'r1' });
+    const reused = [chosen('a'), chosen('b')];
+    note(fleet, 'q0');
+    note(fleet, 'q1');
+    ring.note(1, reused, 2);
+    ring.note(2, reused, 1);
+    reused[0]!.shadow = 'changed';
+    const shadowsOf = (id: string) => ring.find(id)?.shadows.map(({ shadow }) => shadow);
+    expect([shadowsOf('q0'), shadowsOf('q1')]).toEqual([['a', 'b'], ['a']]);
+    const before = ring.find('q0')!;
+    note(fleet, 'q2');
+    ring.note(1, reused, 1);
+    expect([shadowsOf('q0'), shadowsOf('q2')]).toEqual([undefined, []]);
+    expect(before.shadows).toEqual([chosen('a'), chosen('b')]);
   });
 
   it('survives another policy with other terms', () => {

@@ -4,7 +4,7 @@ import type { RequestFacts } from '../request/request-facts.js';
 import type { DecidingFleet } from './deciding-fleet.js';
 import { type DecisionColumn, ELIGIBLE, flipOf, MOST_TERMS, replicasOf, TERMS_AT, WIDTH } from './decision-numbers.js';
 import { PastDecision } from './past-decision.js';
-import type { ShadowDecision } from './shadow-decision.js';
+import { copyShadowDecision, emptyShadowDecision, type ShadowDecision } from './shadow-decision.js';
 
 /** For the numbers of all decisions together; with many replicas fewer decisions fit. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -67,11 +67,12 @@ interface Entry {
   removed: ReadonlyMap<number, string> | null;
   terms: readonly string[];
   numbers: Float64Array;
-  shadows: readonly ShadowDecision[];
+  /** The first `shadowCount`. */
+  shadows: ShadowDecision[];
+  shadowCount: number;
   past: PastDecision;
 }
 
-const NO_SHADOWS: readonly ShadowDecision[] = [];
 const NO_TERMS: readonly string[] = [];
 
 /**
@@ -104,10 +105,15 @@ export class DecisionRing {
     return this.#added;
   }
 
-  /** Adds what shadows chose to a decision, unless it has been overwritten. @param number of the decision */
-  note(number: number, shadows: readonly ShadowDecision[]): void {
+  /** Adds what shadows chose, the first `count`, to a decision unless it has been overwritten. @param number of the decision */
+  note(number: number, shadows: readonly ShadowDecision[], count: number): void {
     const back = this.#added - number + 1;
-    if (back >= 1 && back <= this.#entries.length) this.#back(back).shadows = shadows;
+    if (back < 1 || back > this.#entries.length) return;
+    const entry = this.#back(back);
+    const noted = entry.shadows;
+    while (noted.length < count) noted.push(emptyShadowDecision());
+    for (let i = 0; i < count; i++) copyShadowDecision(shadows[i]!, noted[i]!);
+    entry.shadowCount = count;
   }
 
   /** After the decision: records the fleet's view as the policy saw it and how it chose. */
@@ -165,7 +171,7 @@ export class DecisionRing {
     entry.rule = why.rule;
     entry.tied = why.tied;
     entry.removed = why.removed.size === 0 ? null : new Map(why.removed);
-    entry.shadows = NO_SHADOWS;
+    entry.shadowCount = 0;
     this.#next = (this.#next + 1) % this.#limit;
     this.#added++;
   }
@@ -255,11 +261,18 @@ function emptyEntry(): Entry {
     removed: null,
     terms: NO_TERMS,
     numbers: new Float64Array(0),
-    shadows: NO_SHADOWS,
+    shadows: [],
+    shadowCount: 0,
     past: new PastDecision(),
   };
 }
 
-function recordOf({ chosen, ids, numbers, past: _, removed, terms, ...facts }: Entry): DecisionRecord {
-  return { ...facts, replica: chosen < 0 ? null : ids[chosen]!, replicas: replicasOf(ids, numbers, removed, terms) };
+function recordOf(entry: Entry): DecisionRecord {
+  const { chosen, ids, numbers, past: _, removed, shadowCount, shadows, terms, ...facts } = entry;
+  return {
+    ...facts,
+    shadows: shadows.slice(0, shadowCount).map((shadow) => ({ ...shadow })),
+    replica: chosen < 0 ? null : ids[chosen]!,
+    replicas: replicasOf(ids, numbers, removed, terms),
+  };
 }

@@ -19,3 +19,17 @@ export interface ShadowDecision {
  */
 export const SHADOW_OUTCOMES = ['same', 'tied', 'different', 'forced'] as const;
 export type ShadowOutcome = (typeof SHADOW_OUTCOMES)[number];
+
+export function emptyShadowDecision(): ShadowDecision {
+  return { shadow: '', policy: '', replica: null, outcome: 'same', ownReplica: null, ttftDifferenceMs: null };
+}
+
+/** Copies a choice without an allocation. */
+export function copyShadowDecision(from: ShadowDecision, to: ShadowDecision): void {
+  to.shadow = from.shadow;
+  to.policy = from.policy;
+  to.replica = from.replica;
+  to.outcome = from.outcome;
+  to.ownReplica = from.ownReplica;
+  to.ttftDifferenceMs = from.ttftDifferenceMs;
+}

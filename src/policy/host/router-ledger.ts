@@ -64,7 +64,8 @@ export class RouterLedger {
 
   /** Fills in `routedBlocks` from the request's blocks; to be called before the pick. */
   lookUp(request: RequestFeatures): void {
-    this.#index?.match(request.blocks, request.blockCount - request.soloBlocks, request.routedBlocks);
+    const { blockCount, blocks, routedBlocks, soloBlocks } = request;
+    this.#index?.match(blocks, blockCount - soloBlocks, routedBlocks, this.#view.size);
   }
 
   /** The request goes to this replica. `features` are those of the pick, as `lookUp` left them. */

@@ -1,56 +1,54 @@
 import type { DecidingFleet, DecisionInput } from '../../gateway/decisions/deciding-fleet.js';
 import type { DecisionObserver, DecisionWatch } from '../../gateway/decisions/decision-observer.js';
-import type { ShadowDecision } from '../../gateway/decisions/shadow-decision.js';
 import type { RequestFacts } from '../../gateway/request/request-facts.js';
 import { grownArray, roomFor } from '../../kernel/grown-array.js';
+import { hitTokens } from '../../policy/request-features.js';
+import { DecisionCopies } from './decision-copies.js';
 import { ObservedDecision } from './observed-decision.js';
 import { BUSY_SHARE, MOST_SHARE } from './processor-share.js';
+import { ENDED, FIRST_TOKEN, NO_COPY, PLACED, SeenQueue } from './seen-queue.js';
 import type { Shadow } from './shadow.js';
+import type { ShadowClock } from './shadow-clock.js';
 
-/** Decisions that wait for the shadows; further ones are dropped. */
-const MOST_WAITING = 128;
-/** Prompt blocks of all of them together. */
-const MOST_BLOCKS = 1_000_000;
-
-/** What runs shadows off the response path. */
-export interface ShadowClock {
-  /** Calls back once, after what is under way. */
-  soon(run: () => void): void;
-  /** Processor time in microseconds, from any beginning. */
-  spentUs(): number;
-  /** Whether the gateway has hardly time for its requests. */
-  isBusy(): boolean;
-}
+/** Copies after which the shadows decide at once. */
+const BATCH = 32;
+const BATCH_BLOCKS = 16_384;
+/** Copies that wait, and their prompt blocks together; further decisions are dropped. */
+const MOST_COPIES = 128;
+const MOST_BLOCKS = 262_144;
+/** Placements that wait; further requests are not followed at all. */
+const MOST_PLACEMENTS = 4096;
+/** What copying takes, relative to deciding: looking at the clock takes longer than a copy. */
+const COPYING = 0.25;
 
 /**
- * The shadows of an endpoint. On the response path a decision is only copied; the shadows decide about it once the request is on
- * its way. Each may use a tenth of a processor, and less while the gateway is busy: what does not fit is dropped and counted.
+ * The shadows of an endpoint. On the response path a decision is only copied; the shadows decide about it later, many at a time.
+ * Each has a share of the processor time that the gateway uses, and hardly any while the gateway is busy. Decisions beyond that
+ * are dropped: not copied, only counted, with the replica that the request is on.
  */
 export class EndpointShadows implements DecisionObserver {
   #shadows: readonly Shadow[] = [];
   readonly #watch: DecisionWatch;
   readonly #clock: ShadowClock;
   readonly #failed: (error: unknown) => void;
-  #needsBody = false;
-  #needsContentKey = false;
-  /** The first `#size` wait; the others are there to be used again. */
-  readonly #waiting: ObservedDecision[] = [];
-  #size = 0;
-  #blocks = 0;
-  /** By request: whether its decision was copied. */
+  /** Whether any shadow has time to decide. */
+  #isCopying = true;
+  readonly #copies = new DecisionCopies();
+  readonly #seen = new ObservedDecision(this.#copies);
+  readonly #queue = new SeenQueue();
+  /** By request: whether its placement is or was in the queue. */
   #isFollowed = new Uint8Array(0);
-  /** First tokens and ends of requests, in order: the request twice, plus 1 for an end. */
-  readonly #events: number[] = [];
-  /** When each was, and how many decisions waited before it. */
-  readonly #eventTimes: number[] = [];
-  readonly #eventPlaces: number[] = [];
-  #isScheduled = false;
+  /** Processor time when shadows had decided last. */
+  #usedUs: number;
+  #isLater = false;
+  #isSoon = false;
 
   /** @param failed called with an error of a policy, after which no shadow of the endpoint decides until they are set again */
   constructor(watch: DecisionWatch, clock: ShadowClock, failed: (error: unknown) => void) {
     this.#watch = watch;
     this.#clock = clock;
     this.#failed = failed;
+    this.#usedUs = clock.usedUs();
   }
 
   get shadows(): readonly Shadow[] {
@@ -61,8 +59,7 @@ export class EndpointShadows implements DecisionObserver {
   set(shadows: readonly Shadow[]): void {
     this.#flush();
     this.#shadows = shadows;
-    this.#needsBody = shadows.some(({ needsBody }) => needsBody);
-    this.#needsContentKey = shadows.some(({ needsContentKey }) => needsContentKey);
+    this.#isCopying = shadows.some(({ share }) => share.isLeft);
     this.#watch.observer = shadows.length === 0 ? null : this;
     if (shadows.length === 0) this.#isFollowed.fill(0);
   }
@@ -78,97 +75,104 @@ export class EndpointShadows implements DecisionObserver {
     if (request >= this.#isFollowed.length) {
       this.#isFollowed = grownArray(this.#isFollowed, roomFor(request, this.#isFollowed.length));
     }
-    const blocks = this.#blocks + input.blockCount;
-    const hasRoom = this.#size < MOST_WAITING && (blocks <= MOST_BLOCKS || this.#size === 0);
-    this.#isFollowed[request] = hasRoom ? 1 : 0;
-    if (!hasRoom) {
+    const queue = this.#queue;
+    const isFollowed = queue.placements < MOST_PLACEMENTS;
+    this.#isFollowed[request] = isFollowed ? 1 : 0;
+    if (!isFollowed) {
       for (const shadow of this.#shadows) shadow.dropped++;
       return;
     }
-    let waiting = this.#waiting[this.#size];
-    if (waiting === undefined) {
-      waiting = new ObservedDecision();
-      this.#waiting.push(waiting);
-    }
-    waiting.copy(decision, request, chosen, input, facts, fleet);
-    this.#size++;
-    this.#blocks = blocks;
+    const at = queue.add(PLACED, request, input.nowUs);
+    queue.replica[at] = chosen;
+    queue.inputTokens[at] = input.inputTokens;
+    queue.hitTokens[at] = hitTokens(fleet.host.features, chosen);
+    queue.session[at] = input.session;
+    queue.ids[at] = fleet.view.ids;
+    queue.copy[at] = this.#hasRoom(input.blockCount)
+      ? this.#copies.add(decision, request, chosen, input, facts, fleet)
+      : NO_COPY;
     this.#schedule();
   }
 
   firstToken(request: number, nowUs: number): void {
-    if (this.#isFollowed[request] === 1) this.#event(2 * request, nowUs);
+    if (this.#isFollowed[request] !== 1) return;
+    this.#queue.add(FIRST_TOKEN, request, nowUs);
+    this.#schedule();
   }
 
   ended(request: number, nowUs: number): void {
     if (this.#isFollowed[request] !== 1) return;
     this.#isFollowed[request] = 0;
-    this.#event(2 * request + 1, nowUs);
-  }
-
-  #event(code: number, nowUs: number): void {
-    this.#events.push(code);
-    this.#eventTimes.push(nowUs);
-    this.#eventPlaces.push(this.#size);
+    this.#queue.add(ENDED, request, nowUs);
     this.#schedule();
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    this.#clock.soon(this.#flush);
+  #hasRoom(blockCount: number): boolean {
+    const { blockCount: waiting, size } = this.#copies;
+    return this.#isCopying && size < MOST_COPIES && (waiting + blockCount <= MOST_BLOCKS || size === 0);
   }
 
+  #schedule(): void {
+    const { blockCount, size } = this.#copies;
+    const isFull = size >= BATCH || blockCount >= BATCH_BLOCKS || this.#queue.placements >= MOST_PLACEMENTS / 2;
+    if (isFull && !this.#isSoon) {
+      this.#isSoon = true;
+      this.#clock.soon(this.#flush);
+    } else if (!isFull && !this.#isLater) {
+      this.#isLater = true;
+      this.#clock.later(this.#flushLate);
+    }
+  }
+
+  readonly #flushLate = (): void => {
+    this.#isLater = false;
+    this.#flush();
+  };
+
   readonly #flush = (): void => {
-    this.#isScheduled = false;
+    this.#isSoon = false;
+    if (this.#queue.size === 0) return;
     try {
       this.#decide();
     } catch (error) {
       this.#watch.observer = null;
       this.#failed(error);
     }
-    for (let i = 0; i < this.#size; i++) this.#waiting[i]!.release();
-    this.#size = 0;
-    this.#blocks = 0;
-    this.#events.length = 0;
-    this.#eventTimes.length = 0;
-    this.#eventPlaces.length = 0;
+    this.#copies.clear();
+    this.#queue.clear();
   };
 
   /** Everything that waits, shadow by shadow, so that each is measured with few looks at the clock. */
   #decide(): void {
-    const waiting = this.#waiting;
-    const size = this.#size;
-    for (let i = 0; i < size; i++) waiting[i]!.complete(this.#needsContentKey, this.#needsBody);
-    const found = Array.from({ length: size }, (): ShadowDecision[] => []);
-    const share = this.#clock.isBusy() ? BUSY_SHARE : MOST_SHARE;
-    let fromUs = this.#clock.spentUs();
-    for (const shadow of this.#shadows) {
-      this.#run(shadow, shadow.share.has(fromUs, share) ? found : null);
-      const untilUs = this.#clock.spentUs();
-      shadow.share.use(untilUs - fromUs);
+    const clock = this.#clock;
+    const shadows = this.#shadows;
+    let fromUs = clock.usedUs();
+    // What the shadows used does not earn them more.
+    const earnedUs = (fromUs - this.#usedUs) * (clock.isBusy() ? BUSY_SHARE : MOST_SHARE);
+    for (const shadow of shadows) {
+      shadow.share.earn(earnedUs);
+      this.#run(shadow, shadow.share.isLeft);
+      const untilUs = clock.usedUs();
+      shadow.share.use((untilUs - fromUs) * (1 + COPYING));
       fromUs = untilUs;
     }
-    for (let i = 0; i < size; i++) {
-      const { decision, id, request } = waiting[i]!;
-      if (found[i]!.length > 0) this.#watch.note(decision, request, id, found[i]!);
-    }
+    this.#copies.note(this.#watch);
+    this.#usedUs = fromUs;
+    this.#isCopying = shadows.some(({ share }) => share.isLeft);
   }
 
-  /** Takes decisions and events in their order. @param found null: the decisions are dropped */
-  #run(shadow: Shadow, found: ShadowDecision[][] | null): void {
-    const events = this.#events;
-    let event = 0;
-    for (let i = 0; i <= this.#size; i++) {
-      for (; event < events.length && this.#eventPlaces[event]! <= i; event++) {
-        const code = events[event]!;
-        const nowUs = this.#eventTimes[event]!;
-        if ((code & 1) === 0) shadow.firstToken(code >> 1, nowUs);
-        else shadow.ended(code >> 1, nowUs);
-      }
-      if (i === this.#size) return;
-      if (found === null) shadow.dropped++;
-      else found[i]!.push(shadow.decide(this.#waiting[i]!));
+  /** Takes everything in its order. @param isDeciding false: the decisions are dropped */
+  #run(shadow: Shadow, isDeciding: boolean): void {
+    const queue = this.#queue;
+    const seen = this.#seen;
+    const { atUs, copy, kind, request, size } = queue;
+    for (let i = 0; i < size; i++) {
+      if (kind[i] === FIRST_TOKEN) shadow.firstToken(request[i]!, atUs[i]!);
+      else if (kind[i] === ENDED) shadow.ended(request[i]!, atUs[i]!);
+      else if (isDeciding && copy[i] !== NO_COPY) {
+        seen.open(copy[i]!);
+        shadow.decide(seen);
+      } else shadow.follow(queue, i);
     }
   }
 }

@@ -1,24 +1,17 @@
-import type { DecidingFleet, DecisionInput } from '../../gateway/decisions/deciding-fleet.js';
+import type { ShadowDecision } from '../../gateway/decisions/shadow-decision.js';
 import type { ReplicaProfiles } from '../../gateway/prediction/replica-profiles.js';
-import type { RequestFacts } from '../../gateway/request/request-facts.js';
 import { createFleetView, type FleetView } from '../../policy/fleet-view.js';
 import { contentKey } from '../../policy/host/content-key.js';
+import type { HostedPolicies } from '../../policy/host/hosted-policies.js';
 import { copyScalars, createRequestFeatures, type RequestFeatures } from '../../policy/request-features.js';
+import { type CopiedDecision, type DecisionCopies, LOADS, nextFound, PREDICTIONS } from './decision-copies.js';
 
 /** Room for replicas is rounded up to a multiple of this. */
 const STEP = 16;
-/** A prompt of a million tokens has more: that much is not kept for the next one. */
-const MOST_KEPT_BLOCKS = 16_384;
 
-/**
- * A decision as the policy that served saw it: a copy of the view and of the request, made before the request was booked.
- * One object serves many decisions, and copying allocates nothing once it has room.
- */
+/** A copied decision as policies read it. One object shows one copy after the other. */
 export class ObservedDecision {
-  /** The number in the ring of decisions, and that of the request. */
-  decision = 0;
   request = 0;
-  id = '';
   /** The slot that was chosen, and how many could have been. */
   chosen = 0;
   candidates = 0;
@@ -26,90 +19,117 @@ export class ObservedDecision {
   features: RequestFeatures = createRequestFeatures(0);
   /** How fast replicas are, as far as that is known. */
   profiles: ReplicaProfiles | null = null;
-  #facts: RequestFacts | null = null;
+  readonly #copies: DecisionCopies;
+  #copied: CopiedDecision | null = null;
+  /** By slot: whether `features` has the predictions. */
+  #isPredicted = new Uint8Array(0);
 
-  copy(
-    decision: number,
-    request: number,
-    chosen: number,
-    input: DecisionInput,
-    facts: RequestFacts,
-    fleet: DecidingFleet,
-  ): void {
-    this.decision = decision;
-    this.request = request;
-    this.id = input.id;
-    this.chosen = chosen;
-    this.#facts = facts;
-    this.profiles = fleet.profiles;
-    // A policy that reads predictions has made them. They depend on counts that the booking changes, so they are made here.
-    if (!fleet.host.policies.needsPredictions) fleet.host.prediction.predict();
-    this.#copyView(fleet.view);
-    this.#copyFeatures(fleet.host.features, fleet.view.size);
+  constructor(copies: DecisionCopies) {
+    this.#copies = copies;
   }
 
-  /** Fills in what policies key by, if any of the shadows needs it; the text is read here, not on the response path. */
-  complete(needsContentKey: boolean, needsBody: boolean): void {
+  /** Shows this copy. */
+  open(index: number): void {
+    const copied = this.#copies.at(index);
+    this.#copied = copied;
+    this.request = copied.request;
+    this.chosen = copied.chosen;
+    this.profiles = copied.fleet!.profiles;
+    this.#reserve(copied.ids.length, copied.scalars.blockCount);
+    copyScalars(copied.scalars, this.features);
+    this.features.body = null;
+    this.#readBlocks(copied);
+    const predictionsAt = this.#readColumns(copied);
+    if (copied.predictions === PREDICTIONS) this.#readPredictions(predictionsAt);
+    this.#isPredicted.fill(copied.predictions === PREDICTIONS ? 1 : 0);
+  }
+
+  /** Fills in what a policy needs besides the prompt's blocks. The text is read here, not on the response path. */
+  complete({ needsBody, needsContentKey, needsPredictions }: HostedPolicies): void {
     const { features } = this;
     if (needsContentKey) {
       const { blockCount, blocks, session } = features;
-      features.contentKey = contentKey(blockCount > 0 ? blocks[0]! : null, session, this.id);
+      features.contentKey = contentKey(blockCount > 0 ? blocks[0]! : null, session, this.#copied!.id);
     }
-    if (needsBody) features.body = this.#facts!.body.parsed();
+    if (needsBody) features.body = this.#copied!.facts!.body.parsed();
+    if (needsPredictions) for (let slot = 0; slot < this.view.size; slot++) this.predict(slot);
   }
 
-  /** Drops the references to the request. */
-  release(): void {
-    this.#facts = null;
-    const { features } = this;
-    features.body = null;
-    if (features.blocks.length > MOST_KEPT_BLOCKS) features.blocks = new Int32Array(0);
+  /** Fills in the predictions for a replica; NaN where its speed is not known or the fleet has changed since. */
+  predict(slot: number): void {
+    if (this.#isPredicted[slot] === 1) return;
+    this.#isPredicted[slot] = 1;
+    const { features, view } = this;
+    const { predictions, fleet, loadsAt } = this.#copied!;
+    if (predictions === LOADS && fleet!.view.ids === view.ids) {
+      fleet!.host.prediction.predictSaved(slot, features, this.#copies.numbers, loadsAt);
+    } else {
+      features.predictions.ttftUs[slot] = Number.NaN;
+      features.predictions.itlUs[slot] = Number.NaN;
+    }
   }
 
-  #copyView(from: FleetView): void {
-    const { size } = from;
-    if (this.view.eligible.length < size) {
-      const room = Math.ceil(size / STEP) * STEP;
+  /** Where a further shadow writes its choice. */
+  nextFound(): ShadowDecision {
+    return nextFound(this.#copied!);
+  }
+
+  #reserve(replicas: number, blockCount: number): void {
+    if (this.view.eligible.length < replicas) {
+      const room = Math.ceil(replicas / STEP) * STEP;
+      const { blocks } = this.features;
       this.view = createFleetView(room);
       this.features = createRequestFeatures(room);
+      this.features.blocks = blocks;
+      this.#isPredicted = new Uint8Array(room);
     }
-    const to = this.view;
-    to.size = size;
-    to.ids = from.ids;
-    let candidates = 0;
-    for (let slot = 0; slot < size; slot++) {
-      const isEligible = from.eligible[slot]!;
-      candidates += isEligible;
-      to.eligible[slot] = isEligible;
-      to.queued[slot] = from.queued[slot]!;
-      to.running[slot] = from.running[slot]!;
-      to.kvUsed[slot] = from.kvUsed[slot]!;
-      to.freeBlocks[slot] = from.freeBlocks[slot]!;
-      to.cacheHitRate[slot] = from.cacheHitRate[slot]!;
-      to.reportedAgeUs[slot] = from.reportedAgeUs[slot]!;
-      to.inFlight[slot] = from.inFlight[slot]!;
-      to.ongoingTokens[slot] = from.ongoingTokens[slot]!;
-      to.pendingPrefillTokens[slot] = from.pendingPrefillTokens[slot]!;
-      to.ongoingDecodeTokens[slot] = from.ongoingDecodeTokens[slot]!;
-      to.indexedBlocks[slot] = from.indexedBlocks[slot]!;
-    }
-    this.candidates = candidates;
+    if (this.features.blocks.length < blockCount) this.features.blocks = new Int32Array(blockCount + (blockCount >> 1));
   }
 
-  #copyFeatures(from: RequestFeatures, size: number): void {
-    const to = this.features;
-    copyScalars(from, to);
-    const count = from.blockCount;
-    if (to.blocks.length < count) to.blocks = new Int32Array(count + (count >> 1));
-    for (let i = 0; i < count; i++) to.blocks[i] = from.blocks[i]!;
-    const { correction, factor, itlUs, promptUs, ttftUs } = to.predictions;
-    for (let slot = 0; slot < size; slot++) {
-      to.routedBlocks[slot] = from.routedBlocks[slot]!;
-      ttftUs[slot] = from.predictions.ttftUs[slot]!;
-      itlUs[slot] = from.predictions.itlUs[slot]!;
-      promptUs[slot] = from.predictions.promptUs[slot]!;
-      factor[slot] = from.predictions.factor[slot]!;
-      correction[slot] = from.predictions.correction[slot]!;
+  #readBlocks({ blocksAt, scalars }: CopiedDecision): void {
+    const { blocks: from } = this.#copies;
+    const { blocks: to } = this.features;
+    for (let i = 0; i < scalars.blockCount; i++) to[i] = from[blocksAt + i]!;
+  }
+
+  /** In the order in which they were copied. Returns where the next numbers are. */
+  #readColumns({ ids, numbersAt }: CopiedDecision): number {
+    const { numbers } = this.#copies;
+    const { features, view } = this;
+    let at = numbersAt;
+    let candidates = 0;
+    view.size = ids.length;
+    view.ids = ids;
+    for (let slot = 0; slot < ids.length; slot++) {
+      candidates += numbers[at]!;
+      view.eligible[slot] = numbers[at++]!;
+      view.queued[slot] = numbers[at++]!;
+      view.running[slot] = numbers[at++]!;
+      view.kvUsed[slot] = numbers[at++]!;
+      view.freeBlocks[slot] = numbers[at++]!;
+      view.cacheHitRate[slot] = numbers[at++]!;
+      view.reportedAgeUs[slot] = numbers[at++]!;
+      view.inFlight[slot] = numbers[at++]!;
+      view.ongoingTokens[slot] = numbers[at++]!;
+      view.pendingPrefillTokens[slot] = numbers[at++]!;
+      view.ongoingDecodeTokens[slot] = numbers[at++]!;
+      view.indexedBlocks[slot] = numbers[at++]!;
+      features.routedBlocks[slot] = numbers[at++]!;
+    }
+    this.candidates = candidates;
+    return at;
+  }
+
+  #readPredictions(from: number): void {
+    const { numbers } = this.#copies;
+    const { correction, factor, itlUs, promptUs, ttftUs } = this.features.predictions;
+    let at = from;
+    for (let slot = 0; slot < this.view.size; slot++) {
+      ttftUs[slot] = numbers[at++]!;
+      itlUs[slot] = numbers[at++]!;
+      promptUs[slot] = numbers[at++]!;
+      factor[slot] = numbers[at++]!;
+      correction[slot] = numbers[at++]!;
     }
   }
 }

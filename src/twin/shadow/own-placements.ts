@@ -1,25 +1,15 @@
 import type { ReplicaProfiles } from '../../gateway/prediction/replica-profiles.js';
 import { EventHeap } from '../../kernel/events/event-heap.js';
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
 import { PolicyHost } from '../../policy/host/policy-host.js';
 import type { PolicySettings } from '../../policy/host/policy-settings.js';
 import { LIVE } from '../../policy/host/worlds.js';
 import { copyScalars, hitTokens } from '../../policy/request-features.js';
 import { imagineReports } from './imagine-reports.js';
 import type { ObservedDecision } from './observed-decision.js';
+import type { SeenQueue } from './seen-queue.js';
 
 const REMOVED = 'not a candidate';
-
-/** A request in the imagined fleet. */
-interface ImaginedRequest {
-  /** Its number in the books of this fleet. */
-  readonly number: number;
-  /** When its first token is predicted; NaN where its times are not predicted. */
-  readonly firstUs: number;
-  /** Predicted time per token here, relative to that of the replica that really serves it. */
-  readonly slower: number;
-  /** When its first token really came; NaN before. */
-  realFirstUs: number;
-}
 
 /**
  * The second reading of a shadow: a fleet whose requests were all placed by its own choices. Only its books exist: in flight,
@@ -38,12 +28,18 @@ export class OwnPlacements {
   #ids: readonly string[] | null = null;
   #profiles: ReplicaProfiles | null = null;
   #profileChanges = -1;
-  /** By their real numbers, until they have really ended. */
-  readonly #requests = new Map<number, ImaginedRequest>();
   /** Predicted first tokens and ends: the number twice, plus 1 for an end. */
   readonly #due = new EventHeap();
-  /** By number. */
-  readonly #firstUs: number[] = [];
+  /** By the real number of a request: its number in this fleet plus 1, 0 once it has really ended. */
+  #numberOf = new Int32Array(0);
+
+  // By number in this fleet.
+  /** When the first token is predicted; NaN where its times are not predicted. */
+  #firstUs = new Float64Array(0);
+  /** Predicted time per token, relative to that of the replica that really serves it. */
+  #slower = new Float64Array(0);
+  /** When the first token really came; NaN before. */
+  #realFirstUs = new Float64Array(0);
   readonly #freeNumbers: number[] = [];
   #numbers = 0;
 
@@ -83,38 +79,75 @@ export class OwnPlacements {
     return chosen;
   }
 
+  /**
+   * A request about which the policy did not decide is on its real replica in this fleet too, so that there are as many in flight as
+   * there really are. Its prompt is not remembered.
+   */
+  follow({ atUs, hitTokens: hits, ids, inputTokens, replica, request }: SeenQueue, i: number): void {
+    const { features } = this.#host;
+    const nowUs = atUs[i]!;
+    const chosen = replica[i]!;
+    this.#advance(nowUs);
+    if (this.#ids !== ids[i]) this.#setReplicas(ids[i]!);
+    features.nowUs = nowUs;
+    features.inputTokens = inputTokens[i]!;
+    features.tenant = -1;
+    features.session = '';
+    features.blockCount = 0;
+    features.soloBlocks = 0;
+    features.routedBlocks[chosen] = Math.floor(hits[i]! / features.blockSize);
+    this.#place(request[i]!, chosen, nowUs, Number.NaN);
+  }
+
   firstToken(request: number, nowUs: number): void {
     this.#advance(nowUs);
-    const found = this.#requests.get(request);
-    if (found === undefined) return;
-    found.realFirstUs = nowUs;
-    if (Number.isNaN(found.firstUs)) this.#host.firstToken(found.number, nowUs);
+    const number = this.#ownNumber(request);
+    if (number < 0) return;
+    this.#realFirstUs[number] = nowUs;
+    if (Number.isNaN(this.#firstUs[number]!)) this.#host.firstToken(number, nowUs);
   }
 
   ended(request: number, nowUs: number): void {
     this.#advance(nowUs);
-    const found = this.#requests.get(request);
-    if (found === undefined) return;
-    this.#requests.delete(request);
-    const endUs = found.firstUs + (nowUs - found.realFirstUs) * found.slower;
-    if (endUs > nowUs) this.#due.push(endUs, 2 * found.number + 1);
-    else this.#finish(found.number, nowUs);
+    const number = this.#ownNumber(request);
+    if (number < 0) return;
+    this.#numberOf[request] = 0;
+    const endUs = this.#firstUs[number]! + (nowUs - this.#realFirstUs[number]!) * this.#slower[number]!;
+    if (endUs > nowUs) this.#due.push(endUs, 2 * number + 1);
+    else this.#finish(number, nowUs);
   }
 
   #place(request: number, chosen: number, nowUs: number, realItlUs: number): void {
     const { prediction } = this.#host;
+    const former = this.#ownNumber(request);
     const number = this.#freeNumbers.pop() ?? this.#numbers++;
+    this.#reserve(request, number);
     this.#host.placed(number, chosen);
     this.ttftUs = prediction.ttftUsOf(number);
     const firstUs = nowUs + this.ttftUs;
-    this.#firstUs[number] = firstUs;
     const slower = prediction.itlUsOf(number) / realItlUs;
-    const former = this.#requests.get(request);
-    if (former !== undefined) this.#finish(former.number, nowUs);
-    this.#requests.set(request, {
-      ...{ number, firstUs, slower: Number.isFinite(slower) ? slower : 1, realFirstUs: Number.NaN },
-    });
+    this.#firstUs[number] = firstUs;
+    this.#slower[number] = Number.isFinite(slower) ? slower : 1;
+    this.#realFirstUs[number] = Number.NaN;
+    if (former >= 0) this.#finish(former, nowUs);
+    this.#numberOf[request] = number + 1;
     if (!Number.isNaN(firstUs)) this.#due.push(firstUs, 2 * number);
+  }
+
+  /** -1 for requests that are not in this fleet. */
+  #ownNumber(request: number): number {
+    return request < this.#numberOf.length ? this.#numberOf[request]! - 1 : -1;
+  }
+
+  #reserve(request: number, number: number): void {
+    if (request >= this.#numberOf.length) {
+      this.#numberOf = grownArray(this.#numberOf, roomFor(request, this.#numberOf.length));
+    }
+    if (number < this.#firstUs.length) return;
+    const room = roomFor(number, this.#firstUs.length);
+    this.#firstUs = grownArray(this.#firstUs, room);
+    this.#slower = grownArray(this.#slower, room);
+    this.#realFirstUs = grownArray(this.#realFirstUs, room);
   }
 
   /** Carries out what is due by now. */

@@ -1,7 +1,10 @@
 import type { ShadowOutcome } from '../../gateway/decisions/shadow-decision.js';
 import type { RoutingPicker } from '../../policy/contract.js';
 import { createExplanation, resetExplanation } from '../../policy/explanation.js';
+import { createFleetView } from '../../policy/fleet-view.js';
+import { createRequestFeatures } from '../../policy/request-features.js';
 import type { ObservedDecision } from './observed-decision.js';
+import type { SeenQueue } from './seen-queue.js';
 
 /**
  * The first reading of a shadow: what it would choose from the view that the policy that serves had. Its books follow what really
@@ -12,6 +15,8 @@ export class RealPlacements {
   outcome: ShadowOutcome = 'same';
   readonly #picker: RoutingPicker;
   #why = createExplanation(0);
+  readonly #features = createRequestFeatures(0);
+  readonly #view = createFleetView(0);
 
   constructor(picker: RoutingPicker) {
     this.#picker = picker;
@@ -28,5 +33,17 @@ export class RealPlacements {
     else if (chosen === served) this.outcome = 'same';
     else this.outcome = why.tied > 1 && why.scores[chosen] === why.scores[served] ? 'tied' : 'different';
     return chosen;
+  }
+  /** Learns where a request went about which it did not decide. */
+  follow({ atUs, ids, inputTokens, replica, session }: SeenQueue, i: number): void {
+    if (this.#picker.placed === undefined) return;
+    const features = this.#features;
+    const view = this.#view;
+    features.nowUs = atUs[i]!;
+    features.inputTokens = inputTokens[i]!;
+    features.session = session[i]!;
+    view.ids = ids[i]!;
+    view.size = view.ids.length;
+    this.#picker.placed(features, replica[i]!, view);
   }
 }

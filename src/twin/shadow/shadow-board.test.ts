@@ -5,37 +5,29 @@ import { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
 import { fakeFacts } from '../../gateway/request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../../gateway/telemetry/gateway-metrics.js';
-import { agreementOf } from '../../gateway/telemetry/shadow-figures.js';
+import { agreementOf, type ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
 import type { ShadowChoice } from '../../policy/bundle/shadow-choice.js';
+import { ManualClock } from './manual-clock.fixture.js';
 import { ShadowBoard } from './shadow-board.js';
 
 const choice = (policy: string, name = policy, options = {}): ShadowChoice => ({ name, policy, options });
 
+const countOf = ({ onRealPlacements }: ShadowFigures) =>
+  onRealPlacements.reduce((sum, one) => sum + one.same + one.tied + one.different + one.forced, 0);
+
 /** An endpoint with three replicas whose shadows decide when the test says so; time is what the test sets. */
 class Yard {
   nowUs = 0;
-  /** What each look at the processor's clock adds. */
-  stepUs = 0;
-  isBusy = false;
+  readonly clock = new ManualClock();
   readonly faults: unknown[] = [];
   readonly ring = new DecisionRing(1000);
   readonly board: ShadowBoard;
   readonly endpoint: Endpoint;
-  #spentUs = 0;
-  #pending: (() => void)[] = [];
   #sent = 0;
 
   constructor(change: Partial<PolicyConfig> = {}, replicas = 3) {
-    const clock = {
-      soon: (run: () => void) => void this.#pending.push(run),
-      spentUs: () => {
-        this.#spentUs += this.stepUs;
-        return this.nowUs + this.#spentUs;
-      },
-      isBusy: () => this.isBusy,
-    };
     const fault = (error: unknown) => void this.faults.push(error);
-    this.board = new ShadowBoard({ seed: 42, nowUs: () => this.nowUs, fault, clock });
+    this.board = new ShadowBoard({ seed: 42, nowUs: () => this.nowUs, fault, clock: this.clock });
     const { signals, timeouts } = GATEWAY_DEFAULTS;
     this.endpoint = new Endpoint(
       'chat',
@@ -60,19 +52,24 @@ class Yard {
   }
 
   /** Places a request; the result ends it. */
-  send(prompt = 'hello', sloClass = 'standard'): () => void {
-    const facts = fakeFacts({ id: `q${this.#sent++}`, sloClass, body: { prompt } });
+  send(prompt = 'hello', sloClass = 'standard', session = ''): () => void {
+    const facts = fakeFacts({ id: `q${this.#sent++}`, sloClass, session, body: { prompt } });
     const placed = this.endpoint.placer.place(facts, 0, [])!;
     return () => this.endpoint.placer.finish(placed);
   }
 
   /** The shadows decide about all that was sent. */
   settle(): void {
-    for (const run of this.#pending.splice(0)) run();
+    this.clock.settle();
   }
 
   get figures() {
     return this.board.of(this.endpoint);
+  }
+
+  /** Decisions of all shadows. */
+  get made(): number {
+    return this.figures.reduce((sum, one) => sum + countOf(one), 0);
   }
 }
 
@@ -163,25 +160,57 @@ describe('shadows of an endpoint', () => {
     }
   });
 
-  it('use a tenth of the time, and a hundredth while the gateway is busy', () => {
-    for (const [isBusy, share] of [
+  it('know where requests are whose decisions they dropped, by both readings', () => {
+    const yard = new Yard({ shadows: [choice('least-loaded', 'least', { tie_break: 'first' }), choice('sticky')] });
+    const send = (session = '') => {
+      const end = yard.send('p', 'standard', session);
+      yard.settle();
+      return end;
+    };
+    const found = (id: string) => yard.ring.find(id)!.shadows;
+    // The first decision uses up all the time there is.
+    yard.clock.shadowUs = () => 1e6 * yard.made;
+    send()();
+    const dropped = [send('b'), send('c')];
+    expect([found('q0').length, found('q1').length, found('q2').length]).toEqual([2, 0, 0]);
+    expect(yard.figures.map((one) => one.dropped)).toEqual([2, 2]);
+    // There is time again, from the next decision on. Round-robin serves: it has sent q1 to r1 and q2 to r2.
+    yard.clock.shadowUs = () => 1e6;
+    yard.clock.gatewayUs = 1e9;
+    send()();
+    send('b');
+    expect(found('q4')[1]).toMatchObject({ shadow: 'sticky', replica: 'r1', outcome: 'same' });
+    expect(found('q4')[0]).toMatchObject({ shadow: 'least', ownReplica: 'r0' });
+    send();
+    expect(found('q5')[0]!.ownReplica).toBe('r0');
+    for (const end of dropped) end();
+    const own = ['q6', 'q7', 'q8', 'q9'].map((id) => {
+      send();
+      return found(id)[0]!.ownReplica;
+    });
+    expect(own).toEqual(['r1', 'r2', 'r1', 'r2']);
+  });
+
+  it('use a tenth of what the gateway uses, and a hundredth while it is busy', () => {
+    for (const [busy, share] of [
       [false, 0.1],
-      [true, 0.01],
+      [true, 0.0125],
     ] as const) {
       const yard = new Yard({ shadows: [choice('lmetric')] });
-      yard.isBusy = isBusy;
-      yard.stepUs = 500;
       const rounds = 2000;
+      const decisionUs = 200;
+      yard.clock.busy = busy;
+      yard.clock.shadowUs = () => decisionUs * yard.made;
       for (let i = 0; i < rounds; i++) {
-        yard.nowUs += 1000;
+        yard.clock.gatewayUs += 1000;
         yard.send()();
         yard.settle();
       }
-      // Each decision takes 500 of the 1500 us of a round; 20 ms may be used at once at first.
-      const decided = rounds - yard.figures[0]!.dropped;
-      const most = (share * rounds * 2000 + 20_000) / 500 + 1;
-      expect(decided).toBeGreaterThan(0);
-      expect(decided).toBeLessThanOrEqual(most);
+      const usedUs = decisionUs * yard.made;
+      expect(yard.made + yard.figures[0]!.dropped).toBe(rounds);
+      // 20 ms may be used at once at first.
+      expect(usedUs).toBeGreaterThan(rounds * 1000 * share * 0.5);
+      expect(usedUs).toBeLessThan(rounds * 1000 * share + 20_000 + decisionUs);
     }
   });
 

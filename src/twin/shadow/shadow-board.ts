@@ -7,9 +7,10 @@ import { knownNames } from '../../kernel/text/nearest-name.js';
 import { MOST_SHADOWS, type ShadowChoice } from '../../policy/bundle/shadow-choice.js';
 import { HostedPolicies } from '../../policy/host/hosted-policies.js';
 import { LIVE } from '../../policy/host/worlds.js';
-import { EndpointShadows, type ShadowClock } from './endpoint-shadows.js';
+import { EndpointShadows } from './endpoint-shadows.js';
 import { realClock } from './real-clock.js';
 import { type Serving, Shadow } from './shadow.js';
+import type { ShadowClock } from './shadow-clock.js';
 
 export interface BoardParts {
   /** That of the gateway: a shadow draws the same numbers as the policy that serves. */

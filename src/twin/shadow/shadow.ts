@@ -1,7 +1,6 @@
 import type { PolicyConfig } from '../../gateway/config/gateway-config.js';
 import { MOST_REPLICAS } from '../../gateway/config/most-replicas.js';
 import { hostSettings } from '../../gateway/decisions/deciding-fleet.js';
-import type { ShadowDecision } from '../../gateway/decisions/shadow-decision.js';
 import type { ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
 import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import type { ShadowChoice } from '../../policy/bundle/shadow-choice.js';
@@ -15,6 +14,7 @@ import { OutcomeCounts } from './outcome-counts.js';
 import { OwnPlacements } from './own-placements.js';
 import { ProcessorShare } from './processor-share.js';
 import { RealPlacements } from './real-placements.js';
+import type { SeenQueue } from './seen-queue.js';
 
 /** The policy that a shadow is compared with. */
 export interface Serving {
@@ -34,12 +34,11 @@ interface Readings {
 export class Shadow {
   readonly choice: ShadowChoice;
   readonly source: ShadowFigures['source'];
-  readonly share: ProcessorShare;
-  readonly needsBody: boolean;
-  readonly needsContentKey: boolean;
+  readonly share = new ProcessorShare();
   /** Decisions that it did not make. */
   dropped = 0;
   readonly #serving: Serving;
+  readonly #policies: HostedPolicies;
   readonly #sinceUs: number;
   readonly #newReadings: () => Readings;
   /** Null until the first decision: they have room for every replica there may be. */
@@ -62,9 +61,7 @@ export class Shadow {
     const policies = new HostedPolicies(settings, LIVE);
     this.choice = choice;
     this.source = source;
-    this.needsBody = policies.needsBody;
-    this.needsContentKey = policies.needsContentKey;
-    this.share = new ProcessorShare(nowUs);
+    this.#policies = policies;
     this.#serving = serving;
     this.#sinceUs = nowUs;
     this.#newReadings = () => ({
@@ -79,12 +76,15 @@ export class Shadow {
     return canonicalJson(choice) === canonicalJson(this.choice);
   }
 
-  decide(seen: ObservedDecision): ShadowDecision {
+  decide(seen: ObservedDecision): void {
     const { candidates, chosen: served, features, view } = seen;
     this.#readings ??= this.#newReadings();
     const readings = this.#readings;
+    seen.complete(this.#policies);
+    seen.predict(served);
     const real = readings.real.decide(seen);
     const own = readings.own.decide(seen);
+    if (real >= 0) seen.predict(real);
     const { outcome } = readings.real;
     this.#realCounts.add(features.sloClass, outcome);
     this.#ownCounts.add(features.sloClass, candidates === 1 ? 'forced' : own === served ? 'same' : 'different');
@@ -95,14 +95,21 @@ export class Shadow {
     this.#addPrediction(ttftUs[served]!, readings.own.ttftUs);
     const differenceUs = ttftUs[real]! - ttftUs[served]!;
     if (outcome === 'different') this.#addDifference(differenceUs);
-    return {
-      shadow: this.choice.name,
-      policy: this.choice.policy,
-      replica: view.ids[real] ?? null,
-      outcome,
-      ownReplica: view.ids[own] ?? null,
-      ttftDifferenceMs: Number.isFinite(differenceUs) ? differenceUs / 1000 : null,
-    };
+    const found = seen.nextFound();
+    found.shadow = this.choice.name;
+    found.policy = this.choice.policy;
+    found.replica = view.ids[real] ?? null;
+    found.outcome = outcome;
+    found.ownReplica = view.ids[own] ?? null;
+    found.ttftDifferenceMs = Number.isFinite(differenceUs) ? differenceUs / 1000 : null;
+  }
+
+  /** Drops a decision. Both readings learn where the request is. */
+  follow(queue: SeenQueue, i: number): void {
+    this.dropped++;
+    this.#readings ??= this.#newReadings();
+    this.#readings.real.follow(queue, i);
+    this.#readings.own.follow(queue, i);
   }
 
   firstToken(request: number, nowUs: number): void {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CORRECTION, type LatencyPredictor, type PredictedLoad } from '../../latency-predictor.js';
+import { createRequestFeatures } from '../../request-features.js';
 import { PolicyHost } from '../policy-host.js';
 import { OPEN_ADMISSION } from '../policy-settings.js';
 import { LIVE } from '../worlds.js';
+import { LOAD_NUMBERS } from './saved-load.js';
 
 const MS = 1000;
 
@@ -75,6 +77,29 @@ describe('HostedPrediction', () => {
     arrive(host, 27_000);
     expect(a.last).toMatchObject({ decoding: 0, prefilling: 0, pendingPrefillTokens: 0, prefillElapsedUs: 0 });
     expect(a.last.decodeUs).toBe(20_000);
+  });
+
+  it('predicts for a copied request from the loads of its time, when the books have moved on', () => {
+    const [a, b] = [new FakePredictor(), new FakePredictor()];
+    const host = hostOf(['a', 'b'], { a, b });
+    for (const i of [0, 1, 2]) {
+      arrive(host, 100 * i);
+      host.placed(i, i % 2);
+    }
+    arrive(host, 1000);
+    const expected = [a.last, b.last];
+    const saved = new Float64Array(3 + 2 * LOAD_NUMBERS);
+    expect(host.prediction.saveLoads(saved, 3)).toBe(saved.length);
+    const copy = createRequestFeatures(2);
+    copy.inputTokens = host.features.inputTokens;
+    const predicted = Array.from(host.features.predictions.ttftUs.slice(0, 2));
+    host.firstToken(0, 1500);
+    host.finished(1, 2000);
+    arrive(host, 3000);
+    host.placed(3, 1);
+    for (const slot of [0, 1]) host.prediction.predictSaved(slot, copy, saved, 3);
+    expect([a.last, b.last]).toEqual(expected);
+    expect(Array.from(copy.predictions.ttftUs)).toEqual(predicted);
   });
 
   it('counts a request whose first token is not seen as one that decodes', () => {

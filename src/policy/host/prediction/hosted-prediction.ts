@@ -9,6 +9,7 @@ import {
 import { rearrange } from '../../rearrange.js';
 import { hitTokens, type RequestFeatures } from '../../request-features.js';
 import { ResidualCorrection } from './residual-correction.js';
+import { LOAD_NUMBERS, newLoad, readLoad, saveLoad } from './saved-load.js';
 
 const GONE = -1;
 /** The weight of the latest request in means over requests. */
@@ -93,6 +94,25 @@ export class HostedPrediction {
   /** Fills in the predictions of the present request for every replica; its `routedBlocks` are there. */
   predict(): void {
     for (let slot = 0; slot < this.#view.size; slot++) this.#predictOn(slot);
+  }
+
+  /**
+   * Copies what predictions of the present request depend on, so that they can be made when the books have moved on. Returns the
+   * index after it.
+   */
+  saveLoads(to: Float64Array, from: number): number {
+    let at = from;
+    for (let slot = 0; slot < this.#view.size; slot++, at += LOAD_NUMBERS) {
+      this.#describe(slot);
+      saveLoad(this.#load, to, at);
+    }
+    return at;
+  }
+
+  /** Fills in the prediction of a copied request for one replica, which has not moved since; corrected as of now. */
+  predictSaved(slot: number, request: RequestFeatures, saved: Float64Array, from: number): void {
+    readLoad(saved, from + slot * LOAD_NUMBERS, this.#load);
+    this.#fill(slot, request);
   }
 
   /**
@@ -182,7 +202,13 @@ export class HostedPrediction {
   }
 
   #predictOn(slot: number): void {
-    const { predictions } = this.#features;
+    if (this.#predictors[slot] !== null) this.#describe(slot);
+    this.#fill(slot, this.#features);
+  }
+
+  /** Predicts from the load that was described last. */
+  #fill(slot: number, request: RequestFeatures): void {
+    const { inputTokens, predictions } = request;
     const predictor = this.#predictors[slot]!;
     if (predictor === null) {
       predictions.ttftUs[slot] = Number.NaN;
@@ -193,9 +219,7 @@ export class HostedPrediction {
       predictions.correction[slot] = CORRECTION.none;
       return;
     }
-    const { inputTokens } = this.#features;
-    this.#describe(slot);
-    predictor.predict(inputTokens, inputTokens - hitTokens(this.#features, slot), this.#load);
+    predictor.predict(inputTokens, inputTokens - hitTokens(request, slot), this.#load);
     const ttft = this.#ttft;
     ttft.correct(slot, predictor.ttftUs);
     predictions.ttftUs[slot] = ttft.us;
@@ -261,16 +285,4 @@ export class HostedPrediction {
     this.#ttftUs = grownArray(this.#ttftUs, room);
     this.#itlUs = grownArray(this.#itlUs, room);
   }
-}
-
-function newLoad(): PredictedLoad {
-  return {
-    decoding: 0,
-    decodeTokens: 0,
-    prefilling: 0,
-    pendingPrefillTokens: 0,
-    prefillElapsedUs: 0,
-    kvUsed: 0,
-    decodeUs: 0,
-  };
 }

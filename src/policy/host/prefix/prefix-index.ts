@@ -50,13 +50,13 @@ export class PrefixIndex {
     return this.#shares.held(replica);
   }
 
-  /** Writes for every replica how many of the leading blocks it holds without a gap. Changes nothing. */
-  match(blocks: Int32Array, count: number, matched: Int32Array): void {
+  /** Writes for the first replicas, all by default, how many of the leading blocks each holds without a gap. Changes nothing. */
+  match(blocks: Int32Array, count: number, matched: Int32Array, replicas = matched.length): void {
     const runs = this.#runs;
     const replica = this.#replica;
     const held = this.#blocks;
     const chainNext = this.#chainNext;
-    matched.fill(0);
+    matched.fill(0, 0, replicas);
     for (let depth = 0; depth < count; ) {
       const run = runs.find(blocks[depth]!);
       if (run === NONE) return;

@@ -1,0 +1,195 @@
+import type { DecidingFleet, DecisionInput } from '../../gateway/decisions/deciding-fleet.js';
+import type { DecisionWatch } from '../../gateway/decisions/decision-observer.js';
+import { emptyShadowDecision, type ShadowDecision } from '../../gateway/decisions/shadow-decision.js';
+import type { RequestFacts } from '../../gateway/request/request-facts.js';
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
+import type { FleetView } from '../../policy/fleet-view.js';
+import type { PolicyHost } from '../../policy/host/policy-host.js';
+import { LOAD_NUMBERS } from '../../policy/host/prediction/saved-load.js';
+import {
+  copyScalars,
+  createRequestFeatures,
+  type RequestFeatures,
+  type RequestScalars,
+} from '../../policy/request-features.js';
+
+/** What a copy has of predictions: nothing, what they depend on, or the predictions themselves. */
+const NO_PREDICTIONS = 0;
+export const LOADS = 1;
+export const PREDICTIONS = 2;
+/** Numbers per replica: columns of the view and of the request; predictions have fewer than the loads they depend on. */
+const COLUMNS = 13;
+/** Room for prompt blocks that is kept for the next decisions: prompts of a million tokens are rare. */
+const MOST_KEPT_BLOCKS = 65_536;
+
+/** A copied decision besides its numbers and prompt blocks. */
+export interface CopiedDecision {
+  /** The number in the ring of decisions. */
+  decision: number;
+  request: number;
+  /** The request id. */
+  id: string;
+  /** The slot that was chosen, and the replicas by slot. */
+  chosen: number;
+  ids: readonly string[];
+  facts: RequestFacts | null;
+  fleet: DecidingFleet | null;
+  readonly scalars: RequestScalars;
+  /** Where its numbers begin, its loads or predictions, and its blocks. */
+  numbersAt: number;
+  loadsAt: number;
+  blocksAt: number;
+  /** What it has of predictions. */
+  predictions: number;
+  /** What shadows chose: the first `foundCount`. */
+  readonly found: ShadowDecision[];
+  foundCount: number;
+}
+
+/**
+ * Decisions as the policy that served saw them, copied before the request was booked. The numbers of all are in one array and their
+ * prompt blocks in another, one decision after the other: copying allocates nothing once there is room, and touches little memory.
+ */
+export class DecisionCopies {
+  size = 0;
+  numbers = new Float64Array(0);
+  blocks = new Int32Array(0);
+  /** Blocks in use. */
+  blockCount = 0;
+  /** The first `size` are in use. */
+  readonly #entries: CopiedDecision[] = [];
+  #numberCount = 0;
+
+  /** Returns the index of the copy. */
+  add(
+    decision: number,
+    request: number,
+    chosen: number,
+    input: DecisionInput,
+    facts: RequestFacts,
+    fleet: DecidingFleet,
+  ): number {
+    const { host, view } = fleet;
+    const at = this.size++;
+    if (at === this.#entries.length) this.#entries.push(emptyEntry());
+    const entry = this.#entries[at]!;
+    entry.decision = decision;
+    entry.request = request;
+    entry.id = input.id;
+    entry.chosen = chosen;
+    entry.ids = view.ids;
+    entry.facts = facts;
+    entry.fleet = fleet;
+    entry.foundCount = 0;
+    copyScalars(host.features, entry.scalars);
+    this.#addBlocks(entry, host.features);
+    this.#reserve(view.size * (COLUMNS + LOAD_NUMBERS));
+    entry.numbersAt = this.#numberCount;
+    this.#addColumns(view, host.features);
+    this.#addPredictions(entry, host);
+    return at;
+  }
+
+  at(index: number): CopiedDecision {
+    return this.#entries[index]!;
+  }
+
+  /** Adds what shadows chose to the decisions. */
+  note(watch: DecisionWatch): void {
+    for (let i = 0; i < this.size; i++) {
+      const { decision, found, foundCount, id, request } = this.#entries[i]!;
+      if (foundCount > 0) watch.note(decision, request, id, found, foundCount);
+    }
+  }
+
+  clear(): void {
+    for (let i = 0; i < this.size; i++) this.#entries[i]!.facts = null;
+    this.size = 0;
+    this.blockCount = 0;
+    this.#numberCount = 0;
+    if (this.blocks.length > MOST_KEPT_BLOCKS) this.blocks = new Int32Array(0);
+  }
+
+  #reserve(count: number): void {
+    const needed = this.#numberCount + count;
+    if (needed >= this.numbers.length) this.numbers = grownArray(this.numbers, roomFor(needed, this.numbers.length));
+  }
+
+  #addBlocks(entry: CopiedDecision, { blockCount, blocks: from }: RequestFeatures): void {
+    const needed = this.blockCount + blockCount;
+    if (needed >= this.blocks.length) this.blocks = grownArray(this.blocks, roomFor(needed, this.blocks.length));
+    const to = this.blocks;
+    let at = this.blockCount;
+    entry.blocksAt = at;
+    for (let i = 0; i < blockCount; i++) to[at++] = from[i]!;
+    this.blockCount = at;
+  }
+
+  #addColumns(view: FleetView, { routedBlocks }: RequestFeatures): void {
+    const { numbers } = this;
+    let at = this.#numberCount;
+    for (let slot = 0; slot < view.size; slot++) {
+      numbers[at++] = view.eligible[slot]!;
+      numbers[at++] = view.queued[slot]!;
+      numbers[at++] = view.running[slot]!;
+      numbers[at++] = view.kvUsed[slot]!;
+      numbers[at++] = view.freeBlocks[slot]!;
+      numbers[at++] = view.cacheHitRate[slot]!;
+      numbers[at++] = view.reportedAgeUs[slot]!;
+      numbers[at++] = view.inFlight[slot]!;
+      numbers[at++] = view.ongoingTokens[slot]!;
+      numbers[at++] = view.pendingPrefillTokens[slot]!;
+      numbers[at++] = view.ongoingDecodeTokens[slot]!;
+      numbers[at++] = view.indexedBlocks[slot]!;
+      numbers[at++] = routedBlocks[slot]!;
+    }
+    this.#numberCount = at;
+  }
+
+  /** They depend on counts that the booking changes. A policy that reads them has made them; otherwise they are made later. */
+  #addPredictions(entry: CopiedDecision, { features, policies, prediction, view }: PolicyHost): void {
+    const { numbers } = this;
+    entry.loadsAt = this.#numberCount;
+    if (policies.needsPredictions) {
+      const { correction, factor, itlUs, promptUs, ttftUs } = features.predictions;
+      let at = this.#numberCount;
+      for (let slot = 0; slot < view.size; slot++) {
+        numbers[at++] = ttftUs[slot]!;
+        numbers[at++] = itlUs[slot]!;
+        numbers[at++] = promptUs[slot]!;
+        numbers[at++] = factor[slot]!;
+        numbers[at++] = correction[slot]!;
+      }
+      this.#numberCount = at;
+      entry.predictions = PREDICTIONS;
+    } else if (prediction.isUsed) {
+      this.#numberCount = prediction.saveLoads(numbers, this.#numberCount);
+      entry.predictions = LOADS;
+    } else entry.predictions = NO_PREDICTIONS;
+  }
+}
+
+/** Room for the choice of a further shadow about a copied decision. */
+export function nextFound(entry: CopiedDecision): ShadowDecision {
+  if (entry.foundCount === entry.found.length) entry.found.push(emptyShadowDecision());
+  return entry.found[entry.foundCount++]!;
+}
+
+function emptyEntry(): CopiedDecision {
+  return {
+    decision: 0,
+    request: 0,
+    id: '',
+    chosen: 0,
+    ids: [],
+    facts: null,
+    fleet: null,
+    scalars: createRequestFeatures(0),
+    numbersAt: 0,
+    loadsAt: 0,
+    blocksAt: 0,
+    predictions: NO_PREDICTIONS,
+    found: [],
+    foundCount: 0,
+  };
+}
