@@ -1,8 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
+import { RequestSamples } from '../src/gateway/prediction/request-samples.js';
+import { ENGINE } from '../src/observe/fit/planted.fixture.js';
+import type { FitJob } from '../src/twin/profiles/fit/fit-engine.js';
 import { CLI } from './support/cli.js';
 
 const FOLDER = dirname(CLI);
@@ -45,6 +50,18 @@ describe('the bundle', () => {
       .map(([, program]) => program!);
     expect(programs).toContain('fit-worker.js');
     expect(programs.filter((program) => !existsSync(join(FOLDER, program)))).toEqual([]);
+  });
+
+  test('fits in its thread', async () => {
+    const columns = new RequestSamples().columns();
+    const names = { name: 'none', model: 'm', hardware: 'H100', tp: 1 };
+    const job: FitJob = { columns, engine: ENGINE, start: { kind: 'data' }, current: null, names };
+    const worker = new Worker(join(FOLDER, 'fit-worker.js'), { workerData: job });
+    const [run] = await once(worker, 'message');
+    expect(run).toMatchObject({ outcome: null, busyMs: expect.any(Number) });
+    // Loading its program counts: the next fit waits for it.
+    expect(run.restMs).toBeGreaterThan(run.busyMs);
+    await worker.terminate();
   });
 
   test('loads a run from few files, and nothing of the gateway', () => {

@@ -11,13 +11,16 @@ export interface OptionPlaces {
   fileKey: string;
 }
 
+const shownDefault = (value: unknown) =>
+  typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value);
+
 /** The options of a policy as it describes them; a sentence when it has none. */
 export function optionTable(options: OptionSchema<unknown>, placesOf: (option: string) => OptionPlaces): string {
   const rows = Object.entries(options as Record<string, Schema>).map(([name, option]) => {
     const { flag, fileKey } = placesOf(name);
     return [
       code(name),
-      code(String(defaultOf(option))),
+      code(shownDefault(defaultOf(option))),
       plain(accepted(option)),
       plain(factsOf(option).help ?? ''),
       flag === undefined ? 'none' : code(`--${flag}`),

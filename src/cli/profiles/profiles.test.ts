@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serveApi } from '../../api/api-server.js';
 import { configFor, FakeEngine, until } from '../../gateway/fake-engine.fixture.js';
@@ -8,6 +9,8 @@ import { profileText, readProfile } from '../../replica/latency/profile-file.js'
 import { startProfiles } from '../../twin/profiles/start-profiles.js';
 import { inTestFolder } from '../test-folder.fixture.js';
 import { captured } from '../test-io.fixture.js';
+
+const EXAMPLES = join(process.cwd(), 'examples');
 
 let gateway: Gateway;
 const opened: (() => Promise<unknown>)[] = [];
@@ -74,6 +77,25 @@ describe('twinyard profiles', () => {
     const ran = await captured('run --latency-profile out.json --num-requests 20 --rate 5 --log error');
     expect(JSON.parse(ran.stdout).cluster.completed_requests).toBe(20);
     expect((await run('pin chat vllm@H100 --off')).stdout).toContain('is unpinned: it is fitted again');
+  });
+
+  it('exports what replay, calibrate --fit and whatif start from', async () => {
+    const profile = { ...fakeProfile(), scheduler: { totalKvBlocks: 3000, maxModelLen: 40_960 } };
+    writeFileSync('given.json', profileText(profile));
+    await run('pin chat vllm --latency-profile given.json');
+    expect((await run('export chat vllm --output out.json')).code).toBe(0);
+    const replayed = await captured(`replay --trace ${EXAMPLES}/small-trace --latency-profile out.json --log error`);
+    expect(JSON.parse(replayed.stdout).config.replica.latencyProfile.name).toBe('tiny');
+    const fitted = await captured(
+      `calibrate --fit --trace ${EXAMPLES}/slow-engine --latency-profile out.json --output fitted.json --log error`,
+    );
+    expect([fitted.code, readProfile('fitted.json').hardware], fitted.stderr).toEqual([0, 'H100']);
+    const asked = await captured(
+      `whatif --recording ${EXAMPLES}/round-robin.jsonl --latency-profile out.json --policy lmetric --runs 5 --router-block-size 64`,
+    );
+    expect(asked.code, asked.stderr).toBe(0);
+    // The engines of the recording are others: nothing is claimed with this profile.
+    expect(JSON.parse(asked.stdout).alternatives[0].refused).toContain('profile');
   });
 
   it('reports a mistake in the file with its place, and changes nothing', async () => {

@@ -80,8 +80,14 @@ export function batchTokens({ decodes, prefillTokens }: BatchShape): number {
 
 type LoadedTime = (shape: BatchShape, load: number) => number;
 
-/** The time of a step on a warm engine whose GPU is under this load, 0 to 1. */
-export function stepTime(costs: StepCosts): LoadedTime {
+/**
+ * The time of a step on a warm engine whose GPU is under this load, 0 to 1.
+ * @param factor the result is this many times as long, in whole microseconds: fractions are allocated wherever the compiler does not
+ * inline the call. By default the exact time
+ */
+export function stepTime(costs: StepCosts, factor?: number): LoadedTime {
+  const isWhole = factor !== undefined;
+  const scale = factor ?? 1;
   const decodeOnly = new TokenCurve(costs.decodeOnly);
   const withPrefill = new TokenCurve(costs.withPrefill);
   const { decodeContextUs, mixedContextUs, unevenContextUs, mixedUnevenContextUs, mixedDecodeUs } = costs;
@@ -101,16 +107,18 @@ export function stepTime(costs: StepCosts): LoadedTime {
     const ownUs = host.stepUs + (requestUs + crowdUs * shape.scheduled) * shape.scheduled;
     if (prefills === 0) {
       const attentionUs = decodeContextUs * context + unevenContextUs * Math.sqrt(decodes) * uneven;
-      return ownUs + slower * (decodeOnly.at(decodes) + attentionUs);
+      const us = ownUs + slower * (decodeOnly.at(decodes) + attentionUs);
+      return isWhole ? Math.round(scale * us) : us;
     }
     const tokens = decodes + shape.prefillTokens;
     const promptsUs =
       Math.max(prefillPairUs * shape.prefillPairs, prefillLongestUs * shape.prefillLongest) +
       prefillRequestUs * prefills;
     const decodesUs = mixedDecodeUs * decodes + mixedContextUs * context + mixedUnevenContextUs * uneven;
-    const us = slower * (withPrefill.at(tokens) + promptsUs + decodesUs);
+    const gpuUs = slower * (withPrefill.at(tokens) + promptsUs + decodesUs);
     const hostUs = ownUs + host.promptUs * prefills + host.promptTokenUs * shape.prefillTokens;
-    return hostUs + (tokens > launchedAbove ? notBefore(launchUs, us) : us);
+    const us = hostUs + (tokens > launchedAbove ? notBefore(launchUs, gpuUs) : gpuUs);
+    return isWhole ? Math.round(scale * us) : us;
   };
 }
 

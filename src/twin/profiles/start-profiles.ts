@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Gateway } from '../../gateway/gateway.js';
-import { EngineProfiles } from './engine-profiles.js';
+import { EngineProfiles, type EngineProfilesParts } from './engine-profiles.js';
 import { fitInThread } from './fit/fit-thread.js';
 import { ProfileFolder } from './kept-profiles.js';
 
 const TICK_MS = 5000;
 
-/** Keeps the profiles of a gateway's engines from now on; with a store they are in its data folder. */
-export function startProfiles(gateway: Gateway): { close(): Promise<void> } {
+/** The profiles of a gateway's engines; with a store they are in its data folder. */
+export function gatewayProfiles(gateway: Gateway, change: Partial<EngineProfilesParts> = {}): EngineProfiles {
   const { config, traffic } = gateway;
   const profiles = new EngineProfiles({
     endpoints: () => gateway.endpoints,
@@ -18,8 +18,15 @@ export function startProfiles(gateway: Gateway): { close(): Promise<void> } {
     makeFit: fitInThread,
     warn: (line) => gateway.onWarning(line),
     event: (endpoint, type, reason, message) => void addEvent(gateway, endpoint, type, reason, message),
+    ...change,
   });
   traffic.profiles = profiles;
+  return profiles;
+}
+
+/** Keeps them from now on. */
+export function startProfiles(gateway: Gateway): { close(): Promise<void> } {
+  const profiles = gatewayProfiles(gateway);
   let turn = Promise.resolve();
   let isBusy = false;
   const timer = setInterval(() => {

@@ -11,6 +11,7 @@ import type { ManagedReplica, ServingState } from '../managed-routes.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { ExternalApi } from './external-api.js';
 import { CredentialRefused, type ExternalListener, ExternalPool } from './external-pool.js';
+import { engineKeyOf, replicaIdentity } from './replica-identity.js';
 import { RequestTrouble } from './request-trouble.js';
 
 /** Shorter than any server keeps an idle connection: uvicorn, which most engines are behind, closes it after 5 s. */
@@ -44,7 +45,7 @@ export class LiveReplica {
   readonly hardware: string;
   /** Its tensor parallelism; 0 where it is not named. */
   readonly tp: number;
-  /** Engine, GPU and tensor parallelism above 1, as in `vllm@H100-tp2`: replicas of an endpoint that have the same one share a latency profile. */
+  /** Replicas of an endpoint that have the same one share a latency profile. */
   readonly engineKey: string;
   readonly healthPath: string;
   readonly loadPath: string;
@@ -126,8 +127,7 @@ export class LiveReplica {
     this.engine = config.engine;
     this.hardware = config.hardware ?? '';
     this.tp = config.tp ?? 0;
-    const ground = [this.hardware, this.tp > 1 ? `tp${this.tp}` : ''].filter((part) => part !== '').join('-');
-    this.engineKey = ground === '' ? this.engine : `${this.engine}@${ground}`;
+    this.engineKey = engineKeyOf(config);
     this.healthPath = config.healthPath ?? '/health';
     this.loadPath = config.loadPath ?? '/metrics';
     this.external = config.external === undefined ? null : new ExternalApi(config.external);
@@ -139,7 +139,7 @@ export class LiveReplica {
     this.tier = config.external?.tier ?? 0;
     this.breaker = new CircuitBreaker(breaker);
     this.#timeouts = timeouts;
-    this.#identity = identity(config);
+    this.#identity = replicaIdentity(config);
     this.#firstByteMs = config.external?.firstByteMs;
     this.#tls = this.external === null ? tls : {};
     this.#isGuarded = config.isGuarded ?? config.external?.isGuarded ?? false;
@@ -163,7 +163,7 @@ export class LiveReplica {
    * are not affected. Returns whether it was applied.
    */
   adopt(config: ManagedReplica): boolean {
-    if (identity(config) !== this.#identity) return false;
+    if (replicaIdentity(config) !== this.#identity) return false;
     this.asksForModels = config.models === null;
     if (config.models !== null) this.models = new Set(config.models);
     this.weight = config.external?.weight ?? 1;
@@ -273,31 +273,4 @@ export class LiveReplica {
       ? new UpstreamPool(url, options)
       : new ExternalPool(url, options, external, this.#listener);
   }
-}
-
-/** What a replica cannot change without being another one. */
-function identity({
-  engine,
-  external,
-  hardware,
-  healthPath,
-  id,
-  isGuarded,
-  loadPath,
-  tp,
-  url,
-}: ManagedReplica): string {
-  const isExternal = external !== undefined;
-  return JSON.stringify([
-    id,
-    url,
-    engine,
-    healthPath,
-    loadPath,
-    isExternal,
-    external?.firstByteMs,
-    isGuarded ?? external?.isGuarded ?? false,
-    hardware ?? '',
-    tp ?? 0,
-  ]);
 }

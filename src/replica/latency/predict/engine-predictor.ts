@@ -11,8 +11,8 @@ const BATCHED_TOKENS = 8192;
 
 /** Predicts with the measured step times of an engine. @param factor how many times as long its steps take */
 export function profilePredictor(profile: LatencyProfile, factor = 1, engine = profiledEngine(profile)): StepPredictor {
-  const timeOf = stepTime(profile.step);
-  return new StepPredictor((shape) => Math.round(factor * timeOf(shape, ASSUMED_LOAD)), engine);
+  const timeOf = stepTime(profile.step, factor);
+  return new StepPredictor((shape) => timeOf(shape, ASSUMED_LOAD), engine);
 }
 
 /** A simulated replica, as far as predictions depend on it. */

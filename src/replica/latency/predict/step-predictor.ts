@@ -52,7 +52,7 @@ export class StepPredictor implements LatencyPredictor {
       workUs = this.#restUs(this.#prefillUs(decoding, decodeTokens, first, 1, 0), load);
       workUs += rest < 1 ? aloneUs : this.#prefillUs(decoding, decodeTokens, rest + own, prefilling, inputTokens - own);
     }
-    this.ttftUs = queueingUs + workUs + this.#waitUs(load, pending + own);
+    this.ttftUs = Math.round(queueingUs + workUs + this.#waitUs(load, pending + own));
     const later = Math.min(Math.round(load.decoding) + load.prefilling + 1, maxNumSeqs);
     this.itlUs = this.#decodeUs(later, Math.round(load.decodeTokens) + pending + inputTokens);
   }
