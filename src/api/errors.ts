@@ -148,6 +148,12 @@ export const tooFewToGuard = (endpoint: string, found: number, least: number) =>
 export const policyInForce = (endpoint: string) =>
   new InputError('API_POLICY_IN_FORCE', `endpoint ${endpoint}`, 'has this policy already', 'choose another one');
 
+export const notInForce = (endpoint: string, seconds: number) =>
+  new RunError(
+    'API_NOT_IN_FORCE',
+    `endpoint ${endpoint}: the policy was not in force after ${seconds} s: see the events of the endpoint`,
+  );
+
 export const unknownJob = (id: string) =>
   new InputError('API_JOB', `job '${id}'`, 'does not exist', 'see GET /api/v1/jobs; ended jobs are kept for a while');
 

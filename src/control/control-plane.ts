@@ -29,6 +29,7 @@ import type { ReplicaUser, Runner } from './runner/contract.js';
 import { separateFrom } from './runner/local/process/replica-user.js';
 import type { RunnerType } from './runner/runner-type.js';
 import { ControlStore } from './store/control-store.js';
+import { restorePolicies } from './store/guarded-policy.js';
 import { installDefaults } from './store/install-defaults.js';
 
 /** An open control plane as the API uses it. */
@@ -179,7 +180,11 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Op
   );
   onHeld();
   for (const secret of options.knownSecrets?.() ?? []) known.add(secret);
-  if (lease.standing.isLeader) await installDefaults(store);
+  const lead = async () => {
+    await installDefaults(store);
+    await restorePolicies(store);
+  };
+  if (lease.standing.isLeader) await lead();
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
   const cache = await ModelCache.open(join(dataDir, 'models'));
@@ -197,7 +202,7 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Op
     if (takesOver) onLead();
     else if (wasLeader && !isLeader) onLost(lease.elsewhere!);
     wasLeader = isLeader;
-    void reconcilers.reconsider(takesOver ? () => installDefaults(store) : undefined).catch(onFault);
+    void reconcilers.reconsider(takesOver ? lead : undefined).catch(onFault);
   };
   return { host: { store, feed, runner: runners }, lease };
 }

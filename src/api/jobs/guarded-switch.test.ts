@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type PolicyConfig } from '../../gateway/config/gateway-config.js';
 import { policyHashOf } from '../../gateway/fleet/endpoint/deciding.js';
+import type { Gateway } from '../../gateway/gateway.js';
 import type { PastRequest } from '../../gateway/history/request-ring.js';
+import { FileSwitch } from './file-switch.js';
 import { guardedSwitch, type SwitchGuard, type SwitchParts } from './guarded-switch.js';
+import type { JobProgress } from './job-board.js';
 
 const OLD: PolicyConfig = { ...DEFAULT_POLICY, name: 'round-robin' };
 const NEW: PolicyConfig = { ...DEFAULT_POLICY, name: 'lmetric' };
@@ -16,6 +19,9 @@ class FakeWorld {
   readonly requests: PastRequest[] = [];
   readonly abort = new AbortController();
   stages: number[] = [];
+  details: string[] = [];
+  /** What the configuration file says. */
+  file: PolicyConfig = OLD;
 
   constructor(
     readonly ttftMs: (policy: string, nowMs: number) => number,
@@ -44,15 +50,20 @@ class FakeWorld {
 
   run(guard: Partial<SwitchGuard> = {}, looked: (world: FakeWorld) => void = () => {}, policy = NEW) {
     const world = this;
-    const parts = {
-      gateway: {
-        nowMs: () => world.nowMs,
-        traffic: {
-          requests: {
-            before: (_: number, __: number, isWanted: (one: PastRequest) => boolean) => world.requests.filter(isWanted),
-          },
+    const gateway = {
+      nowMs: () => world.nowMs,
+      get config() {
+        return { endpoints: [{ name: 'chat', policy: world.file }] };
+      },
+      traffic: {
+        requests: {
+          before: (_: number, __: number, isWanted: (one: PastRequest) => boolean) => world.requests.filter(isWanted),
         },
       },
+    } as unknown as SwitchParts['gateway'] & Pick<Gateway, 'config'>;
+    const target = new FileSwitch({
+      gateway,
+      policy,
       endpoint: {
         name: 'chat',
         get policy() {
@@ -61,20 +72,27 @@ class FakeWorld {
         get policyHash() {
           return policyHashOf(world.policies.at(-1)!);
         },
+        history: () => world.policies.map((one, i) => ({ hash: '', policy: one, sinceUs: i })).reverse(),
         setPolicy: (next: PolicyConfig) => void world.policies.push(next),
-        rollback: () => world.policies.pop(),
+        rollback: () => {
+          world.policies.pop();
+          return null;
+        },
       },
       audit: async (before: object, after: object) => {
         world.audits.push([routingOf(before), routingOf(after)]);
       },
-      pause: async () => {
-        world.#second(world.nowMs);
-        world.nowMs += 1000;
-        looked(world);
-      },
-    } as unknown as SwitchParts;
-    const progress = ({ done }: { done: number }) => void world.stages.push(done);
-    return guardedSwitch(parts, policy, { ...GUARD, ...guard }, { signal: this.abort.signal, progress });
+    });
+    const pause = async () => {
+      world.#second(world.nowMs);
+      world.nowMs += 1000;
+      looked(world);
+    };
+    const progress = ({ detail, done }: JobProgress) => {
+      world.stages.push(done);
+      world.details.push(detail!);
+    };
+    return guardedSwitch({ gateway, target, pause }, { ...GUARD, ...guard }, { signal: this.abort.signal, progress });
   }
 
   get inForce(): string {
@@ -90,6 +108,8 @@ describe('guardedSwitch', () => {
     expect(await world.run()).toMatchObject({ outcome: 'kept', before: 100, after: 80, bound: expect.closeTo(110) });
     expect([world.inForce, world.audits]).toEqual(['lmetric', [['round-robin', 'lmetric']]]);
     expect(world.stages).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(world.details[0]).toBe('0 of 50 requests ended');
+    expect(world.details.at(-1)).toBe('ttft_p90 80.0 ms, 110.0 ms allowed');
   });
 
   it('goes back as soon as the metric is above the bound, and audits that too', async () => {
@@ -133,6 +153,19 @@ describe('guardedSwitch', () => {
     const other = (one: FakeWorld) => void one.policies.push({ ...DEFAULT_POLICY, name: 'unified' });
     expect(await world.run({}, other)).toMatchObject({ outcome: 'superseded' });
     expect(world.inForce).toBe('unified');
+  });
+
+  it('leaves a policy alone that was changed back and forth, or that the configuration file has by now', async () => {
+    const worse = (policy: string) => (policy === 'lmetric' ? 200 : 100);
+    const twice = new FakeWorld(worse);
+    const forth = (one: FakeWorld) => void one.policies.push({ ...DEFAULT_POLICY, name: 'unified' }, NEW);
+    expect(await twice.run({}, forth)).toMatchObject({ outcome: 'superseded' });
+    const reloaded = new FakeWorld(worse);
+    const reload = (one: FakeWorld) => {
+      one.file = NEW;
+    };
+    expect(await reloaded.run({}, reload)).toMatchObject({ outcome: 'superseded' });
+    expect([twice.inForce, reloaded.inForce, reloaded.audits.length]).toEqual(['lmetric', 'lmetric', 1]);
   });
 
   it('refuses to start where nothing can be compared, and changes nothing', async () => {

@@ -1,11 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PolicyConfig } from '../../gateway/config/gateway-config.js';
-import { policyKeys } from '../../gateway/config/policy-keys.js';
-import { policyHashOf } from '../../gateway/fleet/endpoint/deciding.js';
-import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { mean, percentile } from '../../kernel/percentile.js';
-import { policyInForce, tooFewToGuard } from '../errors.js';
+import { tooFewToGuard } from '../errors.js';
 import type { GuardMetric } from './guard-metrics.js';
 import type { JobWatch } from './job-board.js';
 
@@ -32,11 +28,23 @@ export interface SwitchResult {
 export const LEAST_GUARDED = 50;
 const LOOK_MS = 1000;
 
+/** The policy of an endpoint, which a switch replaces and may restore. */
+export interface SwitchTarget {
+  /** The endpoint as its traffic names it. */
+  readonly endpoint: string;
+  /** Replaces the policy; resolves when it decides about requests. */
+  apply(signal: AbortSignal): Promise<void>;
+  /** Whether the policy is still the one of `apply`: a later change is not overwritten. */
+  isOwn(): Promise<boolean>;
+  /** The new policy stays. */
+  keep(): Promise<void>;
+  /** Restores the former policy, unless there was a later change or none at all: false. Resolves when it decides about requests. */
+  restore(): Promise<boolean>;
+}
+
 export interface SwitchParts {
   readonly gateway: Pick<Gateway, 'nowMs' | 'traffic'>;
-  readonly endpoint: Pick<Endpoint, 'name' | 'policy' | 'policyHash' | 'setPolicy' | 'rollback'>;
-  /** Called after each change of the policy. */
-  audit(before: object, after: object): Promise<void>;
+  readonly target: SwitchTarget;
   /** Between two looks at what ended. */
   pause?: (signal: AbortSignal) => Promise<unknown>;
 }
@@ -46,69 +54,52 @@ export interface SwitchParts {
  * ended to tell, and when it is cancelled or the gateway stops. Runs in the gateway: it does not depend on who started it.
  */
 export async function guardedSwitch(
-  { audit, endpoint, gateway, pause = (signal) => delay(LOOK_MS, undefined, { signal }) }: SwitchParts,
-  policy: PolicyConfig,
+  { gateway, pause = (signal) => delay(LOOK_MS, undefined, { signal }), target }: SwitchParts,
   { metric, most, watchMs }: SwitchGuard,
   { progress, signal }: JobWatch,
 ): Promise<SwitchResult> {
-  const startMs = gateway.nowMs();
-  const earlier = measured(gateway, endpoint.name, metric, (startMs - watchMs) * 1000, startMs * 1000);
-  if (earlier.requests < LEAST_GUARDED) throw tooFewToGuard(endpoint.name, earlier.requests, LEAST_GUARDED);
+  const { endpoint } = target;
+  const beforeMs = gateway.nowMs();
+  const earlier = measured(gateway, endpoint, metric, (beforeMs - watchMs) * 1000, beforeMs * 1000);
+  if (earlier.requests < LEAST_GUARDED) throw tooFewToGuard(endpoint, earlier.requests, LEAST_GUARDED);
   const before = earlier.value;
   const bound = metric === 'errors' ? before + most : before * (1 + most);
-  const keysBefore = policyKeys(endpoint.policy);
-  const hashBefore = endpoint.policyHash;
-  if (policyHashOf(policy) === hashBefore) throw policyInForce(endpoint.name);
-  endpoint.setPolicy(policy);
-  const own = endpoint.policyHash;
-  let isOpen = true;
-  const goBack = async () => {
-    if (!isOpen || endpoint.policyHash !== own) return;
-    isOpen = false;
-    const present = policyKeys(endpoint.policy);
-    endpoint.rollback();
-    await audit(present, policyKeys(endpoint.policy));
-  };
   const ended = (outcome: SwitchResult['outcome'], reason: string, now: Measured): SwitchResult => {
     const after = now.requests < LEAST_GUARDED ? null : now.value;
     return { outcome, reason, metric, before, after, bound, requests: now.requests };
   };
+  const superseded = (now: Measured) => ended('superseded', 'the policy was changed meanwhile', now);
+  const goBack = async (reason: string, now: Measured) =>
+    (await target.restore()) ? ended('returned', reason, now) : superseded(now);
   try {
-    await audit(keysBefore, policyKeys(policy));
+    await target.apply(signal);
+    const startMs = gateway.nowMs();
     for (;;) {
       const elapsed = gateway.nowMs() - startMs;
-      const now = measured(gateway, endpoint.name, metric, startMs * 1000, Number.POSITIVE_INFINITY);
+      const now = measured(gateway, endpoint, metric, startMs * 1000, Number.POSITIVE_INFINITY);
+      const isKnown = now.requests >= LEAST_GUARDED;
       progress({
         stage: 'watching',
         done: Math.min(Math.floor(elapsed / 1000), watchMs / 1000),
         total: watchMs / 1000,
+        detail: isKnown
+          ? `${metric} ${shown(metric, now.value)}, ${shown(metric, bound)} allowed`
+          : `${now.requests} of ${LEAST_GUARDED} requests ended`,
       });
-      if (endpoint.policyHash !== own) {
-        isOpen = false;
-        return ended('superseded', 'the policy was changed meanwhile', now);
-      }
-      const isKnown = now.requests >= LEAST_GUARDED;
-      if (isKnown && now.value > bound) {
-        await goBack();
-        return ended('returned', `${metric} became ${shown(metric, now.value)}, above ${shown(metric, bound)}`, now);
-      }
+      if (!(await target.isOwn())) return superseded(now);
+      if (isKnown && now.value > bound)
+        return await goBack(`${metric} became ${shown(metric, now.value)}, above ${shown(metric, bound)}`, now);
       if (elapsed >= watchMs) {
-        if (!isKnown) {
-          await goBack();
-          return ended(
-            'returned',
-            `only ${now.requests} requests ended, of ${LEAST_GUARDED} that are needed to tell`,
-            now,
-          );
-        }
-        isOpen = false;
+        if (!isKnown)
+          return await goBack(`only ${now.requests} requests ended, of ${LEAST_GUARDED} that are needed to tell`, now);
+        await target.keep();
         return ended('kept', `${metric} is ${shown(metric, now.value)}, at most ${shown(metric, bound)}`, now);
       }
       await pause(signal);
       signal.throwIfAborted();
     }
   } finally {
-    await goBack();
+    await target.restore();
   }
 }
 

@@ -10,6 +10,8 @@ export interface JobProgress {
   readonly stage: string;
   readonly done: number;
   readonly total: number;
+  /** What is known so far, in words. */
+  readonly detail?: string;
 }
 
 /** Whose job it is and what about. */

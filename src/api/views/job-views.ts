@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import { section } from '../../schema/fields.js';
 import { JOB_STATES, type Job } from '../jobs/job-board.js';
-import { described, naturalNumber, nullable, numeric, openMap, string } from './parts.js';
+import { described, maybe, naturalNumber, nullable, numeric, openMap, string } from './parts.js';
 
 const PROGRESS = section('JobProgress', {
   stage: described(string, 'what it does at present'),
   done: described(numeric, 'steps of this stage that are done'),
   total: described(numeric, 'all steps of this stage; 0 when unknown'),
+  detail: maybe(string, 'what is known so far, in words'),
 });
 
 const FAILURE = section('JobFailure', {

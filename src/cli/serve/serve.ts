@@ -83,6 +83,8 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   await stopped;
   say(`stopping, ${gateway.inFlight} requests in flight`);
   const left = control === null ? 0 : await control.running();
+  // Before the control plane: a switch that is being watched goes back.
+  await gateway.api?.close?.();
   await control?.close();
   await discoveries.close();
   await profiles.close();

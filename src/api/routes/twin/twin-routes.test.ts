@@ -188,12 +188,26 @@ describe('a guarded switch', () => {
   });
 });
 
+describe('a configuration that is read again while a switch is watched', () => {
+  it('is not overwritten', async () => {
+    await serve(60);
+    const asked = { policy: { routing: { policy: 'lmetric' } }, guard: { metric: 'errors', most: 1 }, watch: '1h' };
+    const created = await ask(`POST ${ONE}/policy/switch`, asked);
+    await until(() => gateway.endpoints.get('default')!.policy.name === 'lmetric');
+    const endpoints = gateway.config.endpoints.map((one) => ({ ...one, policy: { ...one.policy, name: 'unified' } }));
+    gateway.reload({ ...gateway.config, endpoints });
+    expect((await ended(created)).result).toMatchObject({ outcome: 'superseded' });
+    expect(gateway.endpoints.get('default')!.policy.name).toBe('unified');
+  });
+});
+
 async function serve(requests: number): Promise<void> {
+  const before = gateway.traffic.requests.size;
   const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"hello"}]}';
   for (let i = 0; i < requests; i++) {
     await (await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', body })).text();
   }
-  await until(() => gateway.traffic.requests.size >= requests);
+  await until(() => gateway.traffic.requests.size >= before + requests);
 }
 
 describe('jobs', () => {

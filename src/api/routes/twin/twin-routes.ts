@@ -2,11 +2,12 @@ import { endpoint as endpointKind } from '../../../control/resources/kinds/endpo
 import { readPolicyBody } from '../../../gateway/config/read-admin-body.js';
 import type { Endpoint } from '../../../gateway/fleet/endpoint/endpoint.js';
 import { parseDuration } from '../../../kernel/text/duration.js';
-import type { ApiHost, ServedGateway } from '../../api-host.js';
+import type { ApiHost } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute } from '../../api-route.js';
 import { badBody, notRecording, switchUnderWay } from '../../errors.js';
 import { auditChange } from '../../gateway/audit-change.js';
-import { endpointName, fileEndpoint, liveEndpoint } from '../../gateway/live-endpoints.js';
+import { endpointName, liveEndpoint } from '../../gateway/live-endpoints.js';
+import { FileSwitch } from '../../jobs/file-switch.js';
 import { guardedSwitch } from '../../jobs/guarded-switch.js';
 import type { Job, JobWork } from '../../jobs/job-board.js';
 import { JOB, jobView } from '../../views/job-views.js';
@@ -21,6 +22,7 @@ import {
   WHATIF_BODY,
   type WhatIfBody,
 } from '../../views/twin-bodies.js';
+import { StoredSwitch } from './stored-switch.js';
 
 const ONE = `/api/v1/workspaces/{workspace}/${endpointKind.plural}/{name}`;
 /** As the recording: who asked for what, when and how much. */
@@ -141,17 +143,21 @@ function created(
 async function switchPolicy(host: ApiHost, request: ApiRequest<object, SwitchBody>) {
   const { body, caller, params } = request;
   const called = calledIn(params);
-  const endpoint = fileEndpoint(host.gateway, called);
+  const endpoint = liveEndpoint(host.gateway, called);
   const policy = readPolicyBody(body.policy, endpoint.policy);
   const { metric, most } = body.guard;
   const guard = { metric, most, watchMs: durationUs('watch', body.watch ?? DEFAULT_WATCH) / 1000 };
-  if (host.jobs.list().some((job) => isSwitchOf(job, called))) throw switchUnderWay(called.workspace, called.name);
+  const { gateway } = host;
   const audit = (before: object, after: object) =>
     auditChange(host, caller.name, {
       ...{ kind: 'Policy', workspace: called.workspace, name: endpoint.name, action: 'update', before, after },
     });
-  const gateway: ServedGateway = host.gateway;
-  const work: JobWork = (watch) => guardedSwitch({ gateway, endpoint, audit }, policy, guard, watch);
+  const target =
+    endpoint.managed === null
+      ? new FileSwitch({ gateway, endpoint, policy, audit })
+      : await StoredSwitch.open(host, request, body.policy as Record<string, unknown>);
+  if (host.jobs.list().some((job) => isSwitchOf(job, called))) throw switchUnderWay(called.workspace, called.name);
+  const work: JobWork = (watch) => guardedSwitch({ gateway, target }, guard, watch);
   return created(host, request, endpoint, { kind: 'switch' }, work, true);
 }
 
