@@ -73,13 +73,12 @@ export class Gateway {
     const fault = (error: unknown) => this.fault(error);
     this.config = config;
     this.#configAgain = configAgain;
+    const warn = (line: string) => this.onWarning(line);
     this.#services = new Services({
-      config,
-      clock,
+      ...{ config, clock, fault, warn },
       endpoints: () => directory.byName.values(),
+      past: () => ({ ...this.traffic.past, decisions: this.ring }),
       underWay: () => this.underWay(),
-      fault,
-      warn: (line) => this.onWarning(line),
     });
     const parts = { config, clock, directory, services: this.#services };
     this.traffic = new LiveTraffic({ ...parts, onFault: (error) => this.onFault(error) });
@@ -94,7 +93,6 @@ export class Gateway {
     this.ring = new DecisionRing(config.limits.decisions);
     this.log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog, fault);
     const { log, ring } = this;
-    const warn = (line: string) => this.onWarning(line);
     this.fleet = new Fleet({ config, directory, log, metrics, ring, warn, nowUs: clock.nowUs });
     this.routes = new ManagedFleet(this.fleet, clock.nowMs);
   }

@@ -3,7 +3,9 @@ import { type ApiError, errorCode } from '../protocol/errors.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { RefusalRing } from './decisions/refusal-ring.js';
 import type { EndpointDirectory } from './fleet/endpoint-directory.js';
+import { namedEndpoint } from './fleet/endpoint-name.js';
 import type { GatewayClock } from './gateway-clock.js';
+import type { PastTraffic } from './history/request-keeper.js';
 import { RequestRing } from './history/request-ring.js';
 import { TrafficSeries } from './history/traffic-series.js';
 import { MeterPool } from './metering/response-meter.js';
@@ -63,6 +65,12 @@ export class LiveTraffic implements PublicHost {
     this.series = new TrafficSeries(clock.nowUs);
     this.#random = randomStream(config.seed, 'retries');
     this.#onFault = onFault;
+  }
+
+  /** What it remembers of requests that have ended. */
+  get past(): Omit<PastTraffic, 'decisions'> {
+    const { directory, refusals, requests } = this;
+    return { requests, refusals, named: (endpoint) => namedEndpoint(directory.byName, endpoint) };
   }
 
   configure(config: GatewayConfig): void {

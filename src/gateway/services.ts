@@ -6,6 +6,7 @@ import type { DefiningEndpoints } from './access/known-classes.js';
 import { Prices } from './access/prices.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import type { GatewayClock } from './gateway-clock.js';
+import type { PastTraffic, RequestKeeper } from './history/request-keeper.js';
 import { RotatedLines } from './lines/rotated-lines.js';
 import { CommitTurn, type Journalled } from './metering/commit-turn.js';
 import type { UsageJournal } from './metering/usage-journal.js';
@@ -23,12 +24,16 @@ import { Tracing } from './telemetry/tracing/tracing.js';
 const FOLD_MS = 5000;
 /** How often the running sums of streams are written: a killed gateway loses less than a second of them. */
 const LIVE_MS = 750;
+/** How often requests that have ended are copied into the store: a killed gateway loses those of a second. */
+const KEEP_MS = 1000;
 
 export interface ServiceParts {
   config: GatewayConfig;
   clock: GatewayClock;
   /** As they are now: their policies define SLO classes. */
   endpoints: () => DefiningEndpoints;
+  /** What the gateway remembers of requests that have ended. */
+  past: () => PastTraffic;
   /** The requests under way. */
   underWay: () => readonly Exchange[];
   fault: (error: unknown) => void;
@@ -45,6 +50,8 @@ export class Services implements RequestServices {
   holders: Access | null = null;
   /** The same where requests need a key, else null. */
   access: Access | null = null;
+  /** Copies requests that have ended into the store. */
+  keeper: RequestKeeper | null = null;
   recorder: TrafficRecorder | null = null;
   tracing: Tracing | null = null;
   readonly process = new ProcessMetrics();
@@ -57,6 +64,7 @@ export class Services implements RequestServices {
   #accessLines: RotatedLines | null = null;
   #folder: NodeJS.Timeout | undefined;
   #live: NodeJS.Timeout | undefined;
+  #keeping: NodeJS.Timeout | undefined;
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
@@ -81,10 +89,11 @@ export class Services implements RequestServices {
   async #openStore(address: string): Promise<void> {
     const { clock, config, fault, warn } = this.#parts;
     const { epochUs, nowUs } = clock;
-    const [{ openStore }, { UsageJournal }, { PublishedClasses }] = await Promise.all([
+    const [{ openStore }, { UsageJournal }, { PublishedClasses }, { RequestKeeper }] = await Promise.all([
       import('../store/open-store.js'),
       import('./metering/usage-journal.js'),
       import('./access/known-classes.js'),
+      import('./history/request-keeper.js'),
     ]);
     this.store = await openStore(address);
     this.#journal = await UsageJournal.open(config.dataDir, this.store.usage, {
@@ -102,6 +111,12 @@ export class Services implements RequestServices {
       void classes.publish().catch(() => {});
     }, FOLD_MS);
     this.#live = setInterval(() => this.#journal!.writeLive(), LIVE_MS);
+    const keeper = new RequestKeeper({
+      ...{ requests: this.store.requests, epochUs, nowUs, past: this.#parts.past(), settings: config.requests },
+      run: this.#journal.run.slice(0, 8),
+    });
+    this.keeper = keeper;
+    this.#keeping = setInterval(() => void keeper.turn(), KEEP_MS);
     const { Access } = await import('./access/access.js');
     this.holders = await Access.open({
       store: this.store,
@@ -139,7 +154,8 @@ export class Services implements RequestServices {
     this.recorder = new TrafficRecorder({ lines, key, epochUs: clock.epochUs });
   }
 
-  configure({ access, prices }: GatewayConfig): void {
+  configure({ access, prices, requests }: GatewayConfig): void {
+    this.keeper?.configure(requests);
     this.#prices = new Prices(prices);
     this.holders?.configure(access, prices);
   }
@@ -190,6 +206,7 @@ export class Services implements RequestServices {
       ...(journal === null
         ? {}
         : { journal: { faults: journal.failedWrites + journal.failedFolds, pending: journal.waiting } }),
+      ...(this.keeper === null ? {} : { kept: this.keeper }),
       ...(this.tracing === null ? {} : { spans: this.tracing }),
     };
   }
@@ -210,9 +227,11 @@ export class Services implements RequestServices {
     const { fault } = this.#parts;
     clearInterval(this.#folder);
     clearInterval(this.#live);
+    clearInterval(this.#keeping);
     this.#turn.end();
     await this.tracing?.close();
     await this.#journal?.close();
+    await this.keeper?.close();
     await this.holders?.close().catch(fault);
     await this.store?.close();
     this.#accessLines?.close();

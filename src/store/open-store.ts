@@ -6,6 +6,7 @@ import type { StoreTables } from './database/schema.js';
 import { StoreSettings } from './database/settings.js';
 import { type StoreAddress, storeAddress } from './database/store-address.js';
 import { Keys } from './keys/keys.js';
+import { KeptRequests } from './requests/kept-requests.js';
 import { ResourceEvents } from './resources/resource-events.js';
 import { Resources } from './resources/resources.js';
 import { Usage } from './usage/usage.js';
@@ -19,6 +20,7 @@ export interface Store extends StoreDatabase {
   readonly events: ResourceEvents;
   readonly keys: Keys;
   readonly usage: Usage;
+  readonly requests: KeptRequests;
   readonly settings: StoreSettings;
   close(): Promise<void>;
 }
@@ -61,6 +63,7 @@ class OpenStore implements Store {
   readonly events: ResourceEvents;
   readonly keys: Keys;
   readonly usage: Usage;
+  readonly requests: KeptRequests;
 
   constructor(
     private readonly opened: StoreAddress,
@@ -73,6 +76,7 @@ class OpenStore implements Store {
     this.events = new ResourceEvents(this);
     this.keys = new Keys(this);
     this.usage = new Usage(this);
+    this.requests = new KeptRequests(this);
   }
 
   get kind(): Store['kind'] {
@@ -101,16 +105,29 @@ class OpenStore implements Store {
     });
   }
 
+  append<Result>(work: (tx: StoreTransaction) => Promise<Result>): Promise<Result> {
+    if (this.kind === 'sqlite') return this.exclusively(work, 'past-crashes');
+    return this.writer.transaction().execute(async (tx) => {
+      await this.bound(tx, false);
+      return work(tx);
+    });
+  }
+
+  /** How long a transaction of PostgreSQL may wait, and whether its commit waits for the disk. */
+  private async bound(tx: StoreTransaction, isOnDisk: boolean): Promise<void> {
+    await sql`select
+      set_config('lock_timeout', ${String(this.lockWaitMs)}, true),
+      set_config('synchronous_commit', ${isOnDisk ? 'on' : 'off'}, true),
+      set_config('idle_in_transaction_session_timeout', ${String(LONGEST_PAUSE_IN_TRANSACTION_MS)}, true)`.execute(tx);
+  }
+
   /** PostgreSQL applies settings before it takes the lock. */
   private async locked<Result>(
     tx: StoreTransaction,
     isOnDisk: boolean,
     work: (tx: StoreTransaction) => Promise<Result>,
   ): Promise<Result> {
-    await sql`select
-      set_config('lock_timeout', ${String(this.lockWaitMs)}, true),
-      set_config('synchronous_commit', ${isOnDisk ? 'on' : 'off'}, true),
-      set_config('idle_in_transaction_session_timeout', ${String(LONGEST_PAUSE_IN_TRANSACTION_MS)}, true)`.execute(tx);
+    await this.bound(tx, isOnDisk);
     await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`.execute(tx);
     return work(tx);
   }

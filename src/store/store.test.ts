@@ -1,5 +1,6 @@
 import { keyClassesContract } from './keys/key-classes.contract.js';
 import { keysContract } from './keys/keys.contract.js';
+import { keptRequestsContract } from './requests/kept-requests.contract.js';
 import { storeContract } from './store.contract.js';
 import { describeStores } from './stores.fixture.js';
 import { usageContract } from './usage/usage.contract.js';
@@ -9,4 +10,5 @@ describeStores((stores) => {
   keysContract(stores);
   keyClassesContract(stores);
   usageContract(stores);
+  keptRequestsContract(stores);
 });

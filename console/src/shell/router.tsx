@@ -47,11 +47,13 @@ export interface RequestSearch {
   outcome?: string;
   min_ttft_ms?: string;
   min_duration_ms?: string;
-  cursor?: string;
+  within_s?: string;
+  from?: string;
+  to?: string;
 }
 const REQUEST_PARAMETERS = [
   ...['workspace', 'endpoint', 'id', 'model', 'key', 'class', 'replica', 'outcome'],
-  ...['min_ttft_ms', 'min_duration_ms', 'cursor'],
+  ...['min_ttft_ms', 'min_duration_ms', 'within_s', 'from', 'to'],
 ];
 
 const requests = createRoute({

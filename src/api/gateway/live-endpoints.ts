@@ -2,24 +2,13 @@ import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { policyKeys } from '../../gateway/config/policy-keys.js';
 import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import { managedName } from '../../gateway/fleet/endpoint-directory.js';
+import { type EndpointName, endpointName, namedEndpoint } from '../../gateway/fleet/endpoint-name.js';
 import type { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
 import type { EngineProfileState } from '../../gateway/prediction/profile-book.js';
 import type { ServedGateway } from '../api-host.js';
 import { managedEndpoint, unknownEndpoint } from '../errors.js';
 import { shadowView } from '../views/shadow-views.js';
 import { withoutSecrets } from '../without-secrets.js';
-
-export interface EndpointName {
-  readonly workspace: string;
-  readonly name: string;
-}
-
-/** Endpoints of the configuration file belong to the workspace `default`. */
-export function endpointName({ managed, name }: Pick<Endpoint, 'managed' | 'name'>): EndpointName {
-  return managed === null
-    ? { workspace: DEFAULT_WORKSPACE, name }
-    : { workspace: managed.workspace, name: managed.name };
-}
 
 /** An endpoint that the gateway serves; throws `API_ENDPOINT` when it does not. */
 export function liveEndpoint(
@@ -108,14 +97,4 @@ export function replicaView(
     active: replica.active,
     signals: replica.signals,
   };
-}
-
-/** The endpoint of a name in logs and decisions; the endpoint itself may be gone by now. */
-export function namedEndpoint(endpoints: ServedGateway['endpoints'], full: string): EndpointName {
-  const present = endpoints.get(full);
-  if (present !== undefined) return endpointName(present);
-  const slash = full.indexOf('/');
-  return slash < 0
-    ? { workspace: DEFAULT_WORKSPACE, name: full }
-    : { workspace: full.slice(0, slash), name: full.slice(slash + 1) };
 }

@@ -1,8 +1,8 @@
+import { namedEndpoint } from '../../gateway/fleet/endpoint-name.js';
 import { PREDICTION_METRICS } from '../../gateway/prediction/error-window.js';
 import type { EngineProfileState } from '../../gateway/prediction/profile-book.js';
 import { profileDocument } from '../../gateway/prediction/profile-document.js';
 import type { ServedGateway } from '../api-host.js';
-import { namedEndpoint } from './live-endpoints.js';
 
 export function profileView(gateway: ServedGateway, state: EngineProfileState) {
   const { ageS, assumes, drift, engine, isPinned, isUsed, problem, score, source } = state;

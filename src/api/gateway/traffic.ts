@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
-import type { PastRequest } from '../../gateway/history/request-ring.js';
+import { endpointName } from '../../gateway/fleet/endpoint-name.js';
 import { STEP_S, type TrafficStep } from '../../gateway/history/traffic-series.js';
+import type { KeptRequest } from '../../store/requests/kept-request.js';
 import type { ServedGateway } from '../api-host.js';
-import { endpointName, namedEndpoint } from './live-endpoints.js';
 
 /** Rates are over the last minute, the step under way included. */
 const RATE_STEPS = 6;
@@ -77,35 +77,34 @@ function seriesOf({ epochUs, traffic: { series } }: Traffic, names: readonly str
   };
 }
 
-export function pastRequestView({ endpoints, epochUs }: Traffic, one: PastRequest) {
-  const since = (us: number) => (us < 0 ? null : (us - one.arrivedUs) / 1000);
-  const { name, workspace } = namedEndpoint(endpoints, one.endpoint);
+export function pastRequestView({ facts, ...one }: KeptRequest) {
   return {
     id: one.id,
-    workspace,
-    endpoint: name,
+    workspace: one.workspace,
+    endpoint: one.endpoint,
     model: one.model,
     key: orNull(one.keyId),
     class: one.sloClass,
     replica: orNull(one.replica),
-    policy: orNull(one.policy),
-    status: one.status,
+    policy: orNull(facts.policy),
+    status: facts.status,
     outcome: one.outcome,
-    cause: orNull(one.cause),
-    attempts: one.attempts,
-    failed_attempts: one.failedAttempts.map(({ cause, dispatchedUs, endedUs, replicaId }) => ({
-      ...{ replica: replicaId, start_ms: since(dispatchedUs)!, end_ms: since(endedUs)!, cause },
+    cause: orNull(facts.cause),
+    attempts: facts.attempts,
+    failed_attempts: facts.failedAttempts.map(({ cause, endUs, replica, startUs }) => ({
+      ...{ replica, start_ms: startUs / 1000, end_ms: endUs / 1000, cause },
     })),
-    streamed: one.isStreamed,
-    at: new Date((epochUs + one.arrivedUs) / 1000).toISOString(),
-    queue_ms: one.queuedUs < 0 ? null : one.queuedUs / 1000,
-    dispatch_ms: since(one.dispatchedUs),
-    ttft_ms: since(one.firstTokenUs),
-    duration_ms: since(one.endedUs)!,
-    input_tokens: one.inputTokens,
-    cached_tokens: one.cachedTokens,
-    output_tokens: one.outputTokens,
+    streamed: facts.isStreamed,
+    at: new Date(facts.arrivedAt / 1000).toISOString(),
+    queue_ms: milliseconds(facts.queuedUs),
+    dispatch_ms: milliseconds(facts.dispatchedUs),
+    ttft_ms: milliseconds(one.ttftUs),
+    duration_ms: one.durationUs / 1000,
+    input_tokens: facts.inputTokens,
+    cached_tokens: facts.cachedTokens,
+    output_tokens: facts.outputTokens,
   };
 }
 
+const milliseconds = (us: number) => (us < 0 ? null : us / 1000);
 const orNull = (text: string) => (text === '' ? null : text);

@@ -1,4 +1,6 @@
 import { findExplanation } from '../../gateway/decisions/find-explanation.js';
+import { namedEndpoint } from '../../gateway/fleet/endpoint-name.js';
+import { type KeptExplanation, unpackExplanation } from '../../gateway/history/kept-explanation.js';
 import { ROUTING_POLICIES } from '../../policy/registry.js';
 import { field, text } from '../../schema/fields.js';
 import { authorise } from '../access/authorise.js';
@@ -6,7 +8,8 @@ import { type Caller, isEnough, roleIn } from '../access/caller.js';
 import { type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { unknownDecision } from '../errors.js';
 import { auditChange } from '../gateway/audit-change.js';
-import { endpointView, liveEndpoint, namedEndpoint, replicaViews } from '../gateway/live-endpoints.js';
+import { endpointView, liveEndpoint, replicaViews } from '../gateway/live-endpoints.js';
+import { PastRequests } from '../gateway/past-requests.js';
 import { keyIn, PAGE_QUERY, pageOf, pageOfAll } from '../pagination.js';
 import { CONFIGURATION } from '../views/configuration-view.js';
 import { DECISION, EXPLANATION } from '../views/decision-views.js';
@@ -54,7 +57,8 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     scope: 'each',
     summary: 'Explain a request: why it went to its replica, or why it was refused',
     response: { type: 'object', schema: EXPLANATION },
-    handle({ gateway }, { caller, params }) {
+    async handle(host, { caller, params }) {
+      const { gateway } = host;
       const { endpoints, refusals, ring } = gateway;
       const found = findExplanation(ring, refusals, params.id!);
       const endpoint = found === undefined ? null : 'endpoint' in found ? found.endpoint : found.refused.endpoint;
@@ -62,8 +66,10 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
         endpoint === null
           ? { workspace: gateway.access?.workspaceOf(found?.refused?.key ?? '') ?? '' }
           : namedEndpoint(endpoints, endpoint);
-      if (found === undefined || !sees(caller, { workspace })) throw unknownDecision(params.id!);
-      return ok(found);
+      if (found !== undefined && sees(caller, { workspace })) return ok(found);
+      const kept = (await new PastRequests(host, caller).explanation(params.id!)) as KeptExplanation | null;
+      if (kept === null) throw unknownDecision(params.id!);
+      return ok(unpackExplanation(params.id!, kept));
     },
   }),
   defineRoute({

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { endpointName } from '../../gateway/fleet/endpoint-name.js';
 import type { ServedGateway } from '../api-host.js';
-import { endpointName, endpointView, type LiveReplicaView, replicaViews } from '../gateway/live-endpoints.js';
+import { endpointView, type LiveReplicaView, replicaViews } from '../gateway/live-endpoints.js';
 
 const PAUSE_MS = 1000;
 

@@ -4,6 +4,7 @@ import {
   HEALTH_SCHEMA,
   HTTP_SCHEMA,
   LIMITS_SCHEMA,
+  REQUESTS_SCHEMA,
   RETRIES_SCHEMA,
   TIMEOUTS_SCHEMA,
 } from '../../gateway/config/config-schema.js';
@@ -155,6 +156,7 @@ export const CONFIGURATION: v.GenericSchema<unknown, GatewayConfig> = section('C
     }),
     'API keys and reservations',
   ),
+  requests: described(section('RequestsInForce', camelKeys(REQUESTS_SCHEMA.entries)), 'requests that the store keeps'),
   http: described(
     section('HttpInForce', camelKeys(HTTP_SCHEMA.entries)),
     'web pages and proxies in front of both ports',

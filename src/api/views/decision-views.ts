@@ -115,6 +115,10 @@ export const EXPLANATION: v.GenericSchema<unknown, RequestExplanation> = v.pipe(
       ...decision,
       flip: described(nullable(FLIP), 'what would have flipped it; null when the decision cannot be repeated'),
       refused: maybe(REFUSAL, 'how the request was refused afterwards'),
+      replicaCount: maybe(
+        naturalNumber,
+        'replicas that the policy saw: present where the store kept only some of them, the chosen one and its nearest rivals',
+      ),
     }),
     section('ExplainedRefusal', {
       id: described(string, 'request id'),

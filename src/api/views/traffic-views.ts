@@ -78,4 +78,9 @@ export const PAST_REQUEST = section('PastRequest', {
   output_tokens: described(naturalNumber, 'response tokens'),
 });
 
-export const PAST_REQUEST_TOTAL = naturalNumber;
+/** Of the list of requests. */
+export const PAST_REQUEST_MORE = {
+  total: described(naturalNumber, 'requests that fit the filter, on all pages'),
+  is_more: described(v.boolean(), 'whether there are more than that: counting ends at some number'),
+  store_problem: described(nullable(string), 'why requests of the store are missing; null when they are not'),
+};

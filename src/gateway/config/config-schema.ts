@@ -168,6 +168,17 @@ export const ACCESS_SCHEMA = section('Access', {
   jwt: field(JWT_SCHEMA, { help: 'tokens of an OpenID Connect issuer, accepted like API keys', restart: true }),
 });
 
+export const REQUESTS_SCHEMA = section('Requests', {
+  keep_hours: field(whole(0, 8784), {
+    default: 24,
+    help: 'how long the store keeps requests that have ended, without their text; 0: it keeps none',
+  }),
+  most_rows: field(whole(100, 100_000_000), {
+    default: 200_000,
+    help: 'most requests that the store keeps, about 1.5 kB each; beyond that the oldest are deleted',
+  }),
+});
+
 const ORIGIN = /^(\*|[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+)$/i;
 const HOST_NAME = /^[a-z0-9_.:-]+$/i;
 
@@ -250,6 +261,7 @@ export const GATEWAY_SCHEMA = section('twinyard.yaml', {
     restart: true,
   }),
   access: field(ACCESS_SCHEMA, { default: {}, help: 'API keys and reservations' }),
+  requests: field(REQUESTS_SCHEMA, { default: {}, help: 'requests that the store keeps, for the API and the console' }),
   http: field(HTTP_SCHEMA, { default: {}, help: 'web pages and proxies in front of both ports' }),
   replica_tls: field(REPLICA_TLS_SCHEMA, { help: 'TLS to replicas whose URL is https', restart: true }),
   prices: field(list(PRICE_SCHEMA), { help: 'prices, for budgets in dollars' }),

@@ -13,6 +13,7 @@ import {
   GATEWAY_SCHEMA,
   type HTTP_SCHEMA,
   type LIMITS_SCHEMA,
+  type REQUESTS_SCHEMA,
   type RETRIES_SCHEMA,
   type TIMEOUTS_SCHEMA,
 } from './config-schema.js';
@@ -49,6 +50,8 @@ export interface GatewayConfig {
   /** The Lease that elects the control plane among those of the store; null: the store does. */
   leaderLease: LeaseTarget | null;
   access: AccessConfig;
+  /** Requests that the store keeps. */
+  requests: CamelKeys<Value<typeof REQUESTS_SCHEMA>>;
   http: HttpConfig;
   /** Files for the connections to replicas; a certificate has its key. */
   replicaTls: { ca: string | null; cert: string | null; key: string | null } | null;
@@ -176,6 +179,7 @@ export const DEFAULT_POLICY: PolicyConfig = {
 
 type Settings = Pick<
   GatewayConfig,
+  | 'requests'
   | 'http'
   | 'limits'
   | 'timeouts'
@@ -193,6 +197,7 @@ type Settings = Pick<
 export function settingsOf(keys: ConfigValues): Settings {
   const health = camelKeys(keys.health);
   return {
+    requests: camelKeys(keys.requests),
     http: camelKeys(keys.http),
     limits: camelKeys(keys.limits),
     timeouts: camelKeys(keys.timeouts),

@@ -2,8 +2,16 @@ import type { Explanation, NamedColumns } from '../../policy/explanation.js';
 import type { FlipRecord } from '../../policy/flip/flip-record.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { DecidingFleet } from './deciding-fleet.js';
-import { type DecisionColumn, ELIGIBLE, flipOf, MOST_TERMS, replicasOf, TERMS_AT, WIDTH } from './decision-numbers.js';
-import { PastDecision } from './past-decision.js';
+import { type DecisionEntry, emptyDecision, recordOf } from './decision-entry.js';
+import {
+  type DecisionColumn,
+  ELIGIBLE,
+  flipOf,
+  MOST_TERMS,
+  nearestSlots,
+  TERMS_AT,
+  WIDTH,
+} from './decision-numbers.js';
 import { copyShadowDecision, emptyShadowDecision, type ShadowDecision } from './shadow-decision.js';
 
 /** For the numbers of all decisions together; with many replicas fewer decisions fit. */
@@ -30,6 +38,11 @@ export interface DecisionRecord {
   shadows: readonly ShadowDecision[];
 }
 
+/** A decision that describes some of the replicas, with how many there were. */
+export interface BoundedDecision extends DecisionRecord {
+  replicaCount: number;
+}
+
 /** Numbers as JSON can hold them: null for a missing score and for the age of a signal that was never reported. */
 export interface RecordedReplica extends Record<DecisionColumn, number | null> {
   id: string;
@@ -49,32 +62,6 @@ export interface Decision {
   attempt: number;
 }
 
-interface Entry {
-  id: string;
-  endpoint: string;
-  session: string;
-  policy: string;
-  policyHash: string;
-  atUs: number;
-  inputTokens: number;
-  blockCount: number;
-  attempt: number;
-  blockSize: number;
-  ids: readonly string[];
-  chosen: number;
-  rule: string;
-  tied: number;
-  removed: ReadonlyMap<number, string> | null;
-  terms: readonly string[];
-  numbers: Float64Array;
-  /** The first `shadowCount`. */
-  shadows: ShadowDecision[];
-  shadowCount: number;
-  past: PastDecision;
-}
-
-const NO_TERMS: readonly string[] = [];
-
 /**
  * The last decisions, a bounded number of them: the newest overwrites the oldest, entry, numbers and all, so that nothing is
  * allocated for long. A lookup walks back through all entries: it happens for explanations, not for requests.
@@ -82,7 +69,7 @@ const NO_TERMS: readonly string[] = [];
 export class DecisionRing {
   readonly #most: number;
   readonly #mostBytes: number;
-  #entries: Entry[] = [];
+  #entries: DecisionEntry[] = [];
   #next = 0;
   /** How many numbers the widest decision so far has, and how many decisions of that width may be kept. */
   #room = 0;
@@ -128,7 +115,7 @@ export class DecisionRing {
     if (room > this.#room) this.#widen(room);
     let entry = this.#entries[this.#next];
     if (entry === undefined) {
-      entry = emptyEntry();
+      entry = emptyDecision();
       this.#entries.push(entry);
     }
     if (entry.numbers.length < room) entry.numbers = new Float64Array(room);
@@ -195,6 +182,22 @@ export class DecisionRing {
     return undefined;
   }
 
+  /**
+   * The last decision about each of some requests, with a bounded number of replicas. One walk for all of them.
+   * @param sinceUs no decision about them is older
+   */
+  lastOf(ids: ReadonlySet<string>, sinceUs: number, mostReplicas: number): Map<string, BoundedDecision> {
+    const found = new Map<string, BoundedDecision>();
+    for (let i = 1; i <= this.#entries.length && found.size < ids.size; i++) {
+      const entry = this.#back(i);
+      if (entry.atUs < sinceUs) break;
+      if (!ids.has(entry.id) || found.has(entry.id)) continue;
+      const slots = nearestSlots(entry.numbers, entry.ids.length, entry.chosen, mostReplicas);
+      found.set(entry.id, { ...recordOf(entry, slots), replicaCount: entry.ids.length });
+    }
+    return found;
+  }
+
   /** The last decisions, newest first. */
   latest(count: number): DecisionRecord[] {
     return this.before(Number.POSITIVE_INFINITY, count).map(({ record }) => record);
@@ -230,7 +233,7 @@ export class DecisionRing {
   }
 
   /** The n-th entry from the end, from 1. */
-  #back(n: number): Entry {
+  #back(n: number): DecisionEntry {
     const { length } = this.#entries;
     return this.#entries[(this.#next - n + length) % length]!;
   }
@@ -240,39 +243,4 @@ function sameNames(names: readonly string[], terms: NamedColumns): boolean {
   if (names.length !== Math.min(terms.size, MOST_TERMS)) return false;
   for (let i = 0; i < names.length; i++) if (terms.name(i) !== names[i]) return false;
   return true;
-}
-
-function emptyEntry(): Entry {
-  return {
-    id: '',
-    endpoint: '',
-    session: '',
-    policy: '',
-    policyHash: '',
-    atUs: 0,
-    inputTokens: 0,
-    blockCount: 0,
-    attempt: 0,
-    blockSize: 0,
-    ids: NO_TERMS,
-    chosen: -1,
-    rule: '',
-    tied: 0,
-    removed: null,
-    terms: NO_TERMS,
-    numbers: new Float64Array(0),
-    shadows: [],
-    shadowCount: 0,
-    past: new PastDecision(),
-  };
-}
-
-function recordOf(entry: Entry): DecisionRecord {
-  const { chosen, ids, numbers, past: _, removed, shadowCount, shadows, terms, ...facts } = entry;
-  return {
-    ...facts,
-    shadows: shadows.slice(0, shadowCount).map((shadow) => ({ ...shadow })),
-    replica: chosen < 0 ? null : ids[chosen]!,
-    replicas: replicasOf(ids, numbers, removed, terms),
-  };
 }

@@ -4,6 +4,8 @@ import type { FailedAttempt, FinishedRequest, Outcome } from '../request/request
 export interface PastRequest {
   /** Grows with every request. */
   number: number;
+  /** When it was added, by the gateway's clock: grows with the number. */
+  addedUs: number;
   id: string;
   endpoint: string;
   model: string;
@@ -29,24 +31,38 @@ export interface PastRequest {
 
 /** The last requests, a bounded number of them: the newest overwrites the oldest, so that nothing is allocated for long. */
 export class RequestRing {
-  readonly #most: number;
+  /** How many are kept at most. */
+  readonly most: number;
   readonly #entries: PastRequest[] = [];
   #added = 0;
+  #addedUs = 0;
 
   constructor(most = 10_000) {
-    this.#most = most;
+    this.most = most;
   }
 
   get size(): number {
     return this.#entries.length;
   }
 
+  /** The number of the last request. */
+  get added(): number {
+    return this.#added;
+  }
+
+  /** The number of the oldest request that is here. */
+  get oldest(): number {
+    return this.#added - this.#entries.length + 1;
+  }
+
   ended(request: FinishedRequest): void {
-    const at = this.#added % this.#most;
+    const at = this.#added % this.most;
     this.#entries[at] ??= {} as PastRequest;
     const entry = this.#entries[at];
     this.#added++;
     entry.number = this.#added;
+    this.#addedUs = Math.max(this.#addedUs, request.endedUs);
+    entry.addedUs = this.#addedUs;
     entry.id = request.id;
     entry.endpoint = request.endpoint.name;
     entry.model = request.model;
@@ -79,10 +95,17 @@ export class RequestRing {
     const { length } = this.#entries;
     const skipped = Math.min(Math.max(0, this.#added - number + 1), length);
     for (let i = skipped; i < length && found.length < count; i++) {
-      const entry = this.#entries[(this.#added - 1 - i) % this.#most]!;
+      const entry = this.#entries[(this.#added - 1 - i) % this.most]!;
       if (isWanted(entry)) found.push(entry);
     }
     return found;
+  }
+
+  /** Requests from a number on, the earliest first: what is there of them. The entries are the ring's own. */
+  from(number: number, count: number): PastRequest[] {
+    const first = Math.max(number, this.oldest);
+    const length = Math.max(0, Math.min(count, this.#added - first + 1));
+    return Array.from({ length }, (_, i) => this.#entries[(first - 1 + i) % this.most]!);
   }
 
   /** How many of the requests that are kept are wanted. */

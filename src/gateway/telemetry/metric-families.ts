@@ -209,6 +209,13 @@ export const FAMILIES = {
     [],
     'Requests whose usage is in the journal and not in the store yet.',
   ),
+  requestsKept: counter('Keys and limits', 'requests_kept_total', [], 'Requests that the store keeps after their end.'),
+  requestsNotKept: counter(
+    'Keys and limits',
+    'requests_not_kept_total',
+    [],
+    'Requests that left the memory before the store took them: it was slow or away, or too many ended at once.',
+  ),
   tlsFailures: counter('Keys and limits', 'tls_failures_total', [], 'TLS handshakes that failed.'),
   connectionsDropped: counter(
     'Keys and limits',

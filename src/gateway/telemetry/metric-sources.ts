@@ -75,6 +75,12 @@ export interface JournalCounts {
   readonly pending: number;
 }
 
+/** Requests on their way into the store. */
+export interface KeptCounts {
+  readonly written: number;
+  readonly dropped: number;
+}
+
 /** A file of lines. */
 export interface LineCounts {
   readonly written: number;
@@ -100,6 +106,7 @@ export interface MetricParts {
   readonly prediction?: PredictionView;
   readonly access?: AccessView;
   readonly journal?: JournalCounts;
+  readonly kept?: KeptCounts;
   /** By the name of the log: `traffic`, `access`. */
   readonly logs?: ReadonlyMap<string, LineCounts>;
   readonly spans?: SpanCounts;

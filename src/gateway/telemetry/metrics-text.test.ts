@@ -98,6 +98,7 @@ const PARTS: MetricParts = {
   ]),
   access: { limited: { tokensPerMinute: 5, concurrent: 0 }, wrongKeys: 6, mode: 'shared', storeFailures: 1 },
   journal: { faults: 1, pending: 12 },
+  kept: { written: 7, dropped: 2 },
   listeners: [
     { dropped: 2, tlsFailures: 3 },
     { dropped: 0, tlsFailures: 1 },
@@ -170,6 +171,8 @@ describe('metricsText', () => {
       twinyard_store_failures_total: 1,
       twinyard_usage_journal_faults_total: 1,
       twinyard_usage_journal_pending: 12,
+      twinyard_requests_kept_total: 7,
+      twinyard_requests_not_kept_total: 2,
       twinyard_decision_log_broken: 0,
       'twinyard_log_lines_total{log="traffic"}': 100,
       'twinyard_log_lines_dropped_total{log="access"}': 1,

@@ -101,7 +101,7 @@ function writeReasons(
   }
 }
 
-function writeAccess(out: Exposition, { access, journal, listeners = [] }: MetricParts): void {
+function writeAccess(out: Exposition, { access, journal, kept, listeners = [] }: MetricParts): void {
   out.single(
     FAMILIES.tlsFailures,
     listeners.reduce((sum, { tlsFailures }) => sum + tlsFailures, 0),
@@ -120,6 +120,10 @@ function writeAccess(out: Exposition, { access, journal, listeners = [] }: Metri
   if (journal !== undefined) {
     out.single(FAMILIES.journalFaults, journal.faults);
     out.single(FAMILIES.journalPending, journal.pending);
+  }
+  if (kept !== undefined) {
+    out.single(FAMILIES.requestsKept, kept.written);
+    out.single(FAMILIES.requestsNotKept, kept.dropped);
   }
 }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../keys/new-key.fixture.js';
 import { openStore, type Store } from '../open-store.js';
 import { saveGateway } from '../quota/gateways.js';
+import { keptRequest } from '../requests/kept-request.fixture.js';
 import { ResourceEvents } from '../resources/resource-events.js';
 import type { ResourceTransaction } from '../resources/resource-transaction.js';
 import { Resources } from '../resources/resources.js';
@@ -80,11 +81,12 @@ export function backupContract(stores: TestStores): void {
       });
     });
 
-    it('leaves out the holder of the control-plane lease', async () => {
+    it('leaves out the holder of the control-plane lease, gateways and requests', async () => {
       const address = await stores.freshAddress();
       const store = await stores.open(address);
       await store.settings.set('control_plane', '{}');
       await store.settings.set('other', '1');
+      await store.requests.add([{ request: keptRequest(), explanation: {} }]);
       await store.exclusively((tx) => saveGateway(tx, { id: 'g', startedAt: 1, seenAt: 1, mode: 'local' }));
       const path = freshPath();
       await backUp(address, store, path);
@@ -95,7 +97,9 @@ export function backupContract(stores: TestStores): void {
       if (store.kind === 'sqlite') all.push(await stores.open(path));
       for (const { db, settings } of all) {
         expect([await settings.get('control_plane'), await settings.get('other')]).toEqual([null, '1']);
-        expect(await db.selectFrom('gateways').selectAll().execute()).toEqual([]);
+        for (const table of ['gateways', 'requests', 'request_decisions'] as const) {
+          expect(await db.selectFrom(table).selectAll().execute(), table).toEqual([]);
+        }
       }
     });
 

@@ -53,8 +53,11 @@ async function copyOf(from: string, to: string): Promise<void> {
 
 /** Removes what only a running process may have: the copy may be opened as a store without being restored. */
 function forgetPresent(copy: Libsql.Database): void {
+  const passing = `delete from settings where name in ('${PASSING_SETTINGS.join("', '")}')`;
   try {
-    copy.exec(`delete from gateways; delete from settings where name in ('${PASSING_SETTINGS.join("', '")}')`);
+    copy.exec(`delete from gateways; delete from requests; delete from request_decisions; ${passing}`);
+    // Requests may have been most of the file.
+    copy.exec('vacuum');
   } finally {
     copy.close();
   }

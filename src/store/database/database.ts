@@ -21,6 +21,11 @@ export interface StoreDatabase {
     work: (tx: StoreTransaction) => Promise<Result>,
     lasts?: 'past-power-cuts' | 'past-crashes',
   ): Promise<Result>;
+  /**
+   * Runs a transaction that only inserts or deletes rows that no other transaction reads before it writes: in PostgreSQL it waits
+   * for no other process. It survives the process, but may be lost in a power cut.
+   */
+  append<Result>(work: (tx: StoreTransaction) => Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970 by the clock that all processes on the store share. */
   now(): Promise<number>;
 }

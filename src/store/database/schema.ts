@@ -13,6 +13,8 @@ export interface StoreTables {
   resource_events: ResourceEventRow;
   audit_log: AuditRow;
   resource_revisions: RevisionRow;
+  requests: RequestRow;
+  request_decisions: { ended_at: number; gateway: string; number: number; explanation: string };
   gateways: { id: string; started_at: number; seen_at: number; mode: string };
   twinyard_migrations: { number: number; name: string; applied_at: number };
 }
@@ -82,6 +84,29 @@ export interface RevisionRow {
   at: number;
   /** JSON, with sealed secrets. */
   spec: string;
+}
+
+export interface RequestRow {
+  /** Microseconds since 1970. With the gateway's run and its number there, the place in lists. */
+  ended_at: number;
+  gateway: string;
+  number: number;
+  id: string;
+  workspace: string;
+  endpoint: string;
+  model: string;
+  /** Empty without one, and so is the replica. */
+  key_id: string;
+  slo_class: string;
+  replica: string;
+  outcome: string;
+  /** -1 without a first token. */
+  ttft_us: number;
+  duration_us: number;
+  /** By the time to the first token, from 0 on. */
+  slow: number;
+  /** JSON of what no filter looks into. */
+  facts: string;
 }
 
 export interface AuditRow {

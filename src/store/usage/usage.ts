@@ -2,6 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { StoreDatabase } from '../database/database.js';
 import type { UsageTableRow } from '../database/schema.js';
+import { storable } from '../database/storable.js';
 import { API_KEY, subjectIdOf } from '../keys/key-record.js';
 import {
   type Spent,
@@ -165,6 +166,3 @@ const NOTHING = {
   characters: 0,
   audio_seconds: 0,
 };
-
-/** PostgreSQL stores every character but NUL. */
-const storable = (text: string) => text.replaceAll('\0', '\ufffd');

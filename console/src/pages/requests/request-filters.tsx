@@ -24,6 +24,13 @@ const SLOW = [
   ['1000', 'First token ≥ 1 s'],
   ['5000', 'First token ≥ 5 s'],
 ] as const;
+const RANGES = [
+  ['', 'Any time'],
+  ['900', 'Last 15 minutes'],
+  ['3600', 'Last hour'],
+  ['21600', 'Last 6 hours'],
+  ['86400', 'Last 24 hours'],
+] as const;
 const TEXTS = ['id', 'replica', 'model', 'class', 'key'] as const;
 const NAMES: Record<(typeof TEXTS)[number], string> = {
   id: 'Request id begins with',
@@ -33,13 +40,13 @@ const NAMES: Record<(typeof TEXTS)[number], string> = {
   key: 'Key id',
 };
 
-/** Filters are the address of the page: each change is a new address, from its first page on. */
+/** Filters are the address of the page: each change is a new address. */
 export function RequestFilters() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const endpoints = useLive(({ traffic }) => traffic)?.items ?? [];
   const set = (change: RequestSearch) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   const chosen = search.endpoint === undefined ? '' : `${search.workspace ?? ''}/${search.endpoint}`;
   return (
     <div className="filters">
@@ -76,6 +83,20 @@ export function RequestFilters() {
         onChange={({ target }) => set({ min_ttft_ms: target.value })}
       >
         {SLOW.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Ended within"
+        value={search.within_s ?? ''}
+        onChange={({ target }) => set({ within_s: target.value })}
+      >
+        {RANGES.some(([value]) => value === (search.within_s ?? '')) ? null : (
+          <option value={search.within_s}>{`Last ${search.within_s} seconds`}</option>
+        )}
+        {RANGES.map(([value, name]) => (
           <option key={value} value={value}>
             {name}
           </option>

@@ -1,64 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { withQuery } from '../../api/client';
-import { useGet } from '../../api/queries';
-import type { Page, PastRequest } from '../../api/types';
+import { useCallback, useMemo, useState } from 'react';
 import { Button, Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
 import { whole } from '../../parts/format';
 import { Empty, Failure, Loading } from '../../parts/states';
 import { RequestFilters } from './request-filters';
+import { requestPath, useRequestPages } from './request-pages';
 import { RequestTable } from './request-table';
 
 const route = getRouteApi('/requests');
-const PAGE_SIZE = 100;
 
-type RequestList = Page<PastRequest> & { readonly total: number };
-
-/** The last requests, filtered and paged by the server. */
+/** Requests that have ended, filtered and paged by the server. */
 export function RequestsPage() {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const isFirst = search.cursor === undefined;
-  const path = withQuery('requests', { ...search, limit: PAGE_SIZE });
-  // Only the first page moves: a page further back would slip away under the reader.
-  const { data, error, refetch } = useGet<RequestList>(path, {
-    keepsFormer: true,
-    ...(isFirst ? { everyMs: 2000 } : {}),
-  });
+  const client = useQueryClient();
+  const [isTop, setTop] = useState(true);
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useRequestPages(search, isTop);
+  const requests = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
+  const first = data?.pages[0];
   const isFiltered = Object.values(search).some((value) => value !== undefined);
+  const path = requestPath(search);
   return (
     <>
       <PageHead
         title="Requests"
-        about="The last 10,000 that have ended, the latest first. No text of any request is kept."
+        about="Those that have ended, the latest first: 10,000 in memory, earlier ones as long as the store keeps them. No text of any request is kept."
       />
       <RequestFilters />
       {error === null ? null : <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined ? (
+      {first === undefined ? (
         error === null ? (
           <Loading />
         ) : null
       ) : (
         <Card
-          title={`${whole(data.total)} ${data.total === 1 ? 'request' : 'requests'}`}
+          title={`${whole(first.total)}${first.is_more ? '+' : ''} ${first.total === 1 ? 'request' : 'requests'}`}
           actions={
-            <>
-              {isFirst ? null : (
-                <Link to="/requests" search={{ ...search, cursor: undefined }} className="button">
-                  Latest
-                </Link>
-              )}
-              <Button
-                disabled={data.next === null}
-                onClick={() => void navigate({ search: { ...search, cursor: data.next! } })}
-              >
-                Older
-              </Button>
-            </>
+            isTop ? null : (
+              <>
+                <span className="muted">Stands still while you read</span>
+                <Button onClick={() => void client.resetQueries({ queryKey: ['requests', path] })}>Latest</Button>
+              </>
+            )
           }
         >
-          {data.items.length > 0 ? (
-            <RequestTable requests={data.items} />
+          {first.store_problem === null ? null : (
+            <p className="padded" role="status">
+              Only those in memory: {first.store_problem}
+            </p>
+          )}
+          {requests.length > 0 ? (
+            <RequestTable
+              key={path}
+              requests={requests}
+              total={first.is_more ? -1 : first.total}
+              onEnd={onEnd}
+              onTop={setTop}
+            />
           ) : isFiltered ? (
             <Empty title="No request fits">
               <Link to="/requests" search={{}}>
@@ -75,7 +77,7 @@ export function RequestsPage() {
       <AsCommand
         commands={[
           'twinyard explain REQUEST_ID',
-          `curl -H "authorization: Bearer $TOKEN" ${location.origin}/api/v1/${path}`,
+          `curl -H "authorization: Bearer $TOKEN" "${location.origin}/api/v1/${path}"`,
         ]}
       />
     </>

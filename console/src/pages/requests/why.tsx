@@ -24,6 +24,8 @@ export interface Explanation {
   readonly blockCount?: number;
   readonly replica?: string | null;
   readonly replicas?: readonly Candidate[];
+  /** How many the policy saw, where the store kept only some of them. */
+  readonly replicaCount?: number;
   readonly flip?: {
     readonly change: {
       readonly replica: string;
@@ -53,6 +55,9 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
           <p className="padded">
             <strong>{policy}</strong> chose <strong>{replica ?? 'no replica'}</strong>: {rule}
             {tied > 1 ? `, one of ${tied} with the best score` : ''}.
+            {(explanation.replicaCount ?? 0) > replicas.length
+              ? ` The store kept the nearest ${replicas.length} of ${explanation.replicaCount} candidates.`
+              : ''}
           </p>
           <Flip flip={explanation.flip ?? null} />
           <ScoreBars replicas={replicas} chosen={replica ?? null} />

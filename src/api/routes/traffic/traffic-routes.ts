@@ -1,24 +1,29 @@
-import type { PastRequest } from '../../../gateway/history/request-ring.js';
+import { endpointName } from '../../../gateway/fleet/endpoint-name.js';
 import { choice, field, text, whole } from '../../../schema/fields.js';
+import { FAILED_OUTCOMES, type RequestFilter } from '../../../store/requests/kept-request.js';
 import { authorise } from '../../access/authorise.js';
 import { type Caller, isEnough, roleIn } from '../../access/caller.js';
 import type { ServedGateway } from '../../api-host.js';
 import { type ApiRoute, defineRoute, ok } from '../../api-route.js';
-import { unknownRequest } from '../../errors.js';
-import { endpointName, namedEndpoint } from '../../gateway/live-endpoints.js';
+import { badQuery, unknownRequest } from '../../errors.js';
+import { PastRequests } from '../../gateway/past-requests.js';
 import { pastRequestView, servedTraffic } from '../../gateway/traffic.js';
 import { keyIn, PAGE_QUERY, pageOf, pageOfAll } from '../../pagination.js';
-import { PAST_REQUEST, PAST_REQUEST_TOTAL, TRAFFIC, TRAFFIC_SERIES, TRAFFIC_TOTAL } from '../../views/traffic-views.js';
+import { PAST_REQUEST, PAST_REQUEST_MORE, TRAFFIC, TRAFFIC_SERIES, TRAFFIC_TOTAL } from '../../views/traffic-views.js';
 
-const OUTCOMES = [
-  ...['ok', 'failed', 'client_error', 'upstream_error', 'timeout', 'client_left', 'refused', 'no_replica', 'fault'],
-] as const;
+const OUTCOMES = ['ok', 'failed', ...FAILED_OUTCOMES] as const;
 
 const WHERE = {
   workspace: field(text(63), {
     help: 'only of this workspace; without it, of those in which the caller has a role',
   }),
   endpoint: field(text(), { help: 'only of endpoints of this name' }),
+};
+
+const NUMBERS = {
+  min_ttft_ms: field(whole(0, 1e9), { help: 'only with at least this time to first token' }),
+  min_duration_ms: field(whole(0, 1e9), { help: 'only that took at least this long' }),
+  within_s: field(whole(1, 1e9), { help: 'only that ended within this many seconds' }),
 };
 
 const REQUEST_QUERY = {
@@ -30,8 +35,9 @@ const REQUEST_QUERY = {
   class: field(text(), { help: 'only of this SLO class' }),
   replica: field(text(), { help: 'only of this replica' }),
   outcome: field(choice(OUTCOMES), { help: 'only of requests that ended so; failed for all but ok' }),
-  min_ttft_ms: field(whole(0, 1e9), { help: 'only with at least this time to first token' }),
-  min_duration_ms: field(whole(0, 1e9), { help: 'only that took at least this long' }),
+  ...NUMBERS,
+  from: field(text(40), { help: 'only that ended at this time or later, as in 2030-01-31T12:00:00Z' }),
+  to: field(text(40), { help: 'only that ended before this time' }),
 };
 
 type Where = { readonly workspace?: string | undefined; readonly endpoint?: string | undefined };
@@ -63,24 +69,25 @@ export const TRAFFIC_ROUTES: readonly ApiRoute[] = [
     path: '/api/v1/requests',
     role: 'viewer',
     scope: 'each',
-    summary: 'List the last requests that have ended, the latest first',
+    summary:
+      'List requests that have ended, the latest first: the last ones from memory, earlier ones as long as the store keeps them',
     query: REQUEST_QUERY,
-    response: { type: 'list', schema: PAST_REQUEST, more: { total: PAST_REQUEST_TOTAL } },
-    handle({ gateway }, { caller, query }) {
-      const { requests } = gateway.traffic;
-      if (query.workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, query.workspace);
-      const isSeen = seenBy(gateway, caller, query);
-      const isWanted = (one: PastRequest) => fits(one, query) && isSeen(one);
-      const before = keyIn(query, [0]);
-      const read = requests.before(before?.[0] ?? Number.POSITIVE_INFINITY, query.limit + 1, isWanted);
+    response: { type: 'list', schema: PAST_REQUEST, more: PAST_REQUEST_MORE },
+    async handle(host, { caller, query }) {
+      const { workspace } = query;
+      if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
+      const last = keyIn(query, [0, '', 0]);
+      const before = last === null ? null : { endedAt: last[0], gateway: last[1], number: last[2] };
+      const past = new PastRequests(host, caller, workspace);
+      const found = await past.list(requestFilter(query, host.gateway), before, query.limit + 1);
       const page = pageOf(
         'PastRequestList',
         query,
-        read,
-        ({ number }) => [number],
-        (one) => pastRequestView(gateway, one),
+        found.requests,
+        ({ endedAt, gateway, number }) => [endedAt, gateway, number],
+        pastRequestView,
       );
-      return ok({ ...page, total: requests.count(isWanted) });
+      return ok({ ...page, total: found.total, is_more: found.isMore, store_problem: found.problem });
     },
   }),
   defineRoute({
@@ -90,12 +97,10 @@ export const TRAFFIC_ROUTES: readonly ApiRoute[] = [
     scope: 'each',
     summary: 'Return the last request of an id: its times, attempts and outcome',
     response: { type: 'object', schema: PAST_REQUEST },
-    handle({ gateway }, { caller, params }) {
-      const isSeen = seenBy(gateway, caller, {});
-      const isWanted = (one: PastRequest) => one.id === params.id && isSeen(one);
-      const [found] = gateway.traffic.requests.before(Number.POSITIVE_INFINITY, 1, isWanted);
+    async handle(host, { caller, params }) {
+      const found = await new PastRequests(host, caller).find(params.id!);
       if (found === undefined) throw unknownRequest(params.id!);
-      return ok(pastRequestView(gateway, found));
+      return ok(pastRequestView(found));
     },
   }),
 ];
@@ -114,45 +119,34 @@ export function trafficFor(gateway: ServedGateway, caller: Caller, { endpoint, w
   return servedTraffic(gateway, wanted);
 }
 
-/** Whether a request is of an endpoint that the caller sees and asks for; each endpoint is looked up once. */
-function seenBy({ endpoints }: ServedGateway, caller: Caller, { endpoint, workspace }: Where) {
-  const known = new Map<string, boolean>();
-  return ({ endpoint: full }: PastRequest) => {
-    let isSeen = known.get(full);
-    if (isSeen === undefined) {
-      const called = namedEndpoint(endpoints, full);
-      isSeen =
-        isEnough(roleIn(caller, called.workspace), 'viewer') &&
-        (workspace === undefined || called.workspace === workspace) &&
-        (endpoint === undefined || called.name === endpoint);
-      known.set(full, isSeen);
-    }
-    return isSeen;
+type RequestQuery = {
+  readonly [Name in Exclude<keyof typeof REQUEST_QUERY, keyof typeof NUMBERS | 'limit'>]?: string | undefined;
+} & { readonly [Name in keyof typeof NUMBERS]?: number | undefined };
+
+function requestFilter(query: RequestQuery, gateway: ServedGateway): RequestFilter {
+  const { min_duration_ms: duration, min_ttft_ms: ttft, within_s: within } = query;
+  const from = query.from === undefined ? undefined : microseconds('from', query.from);
+  const since = within === undefined ? undefined : gateway.epochUs + 1000 * gateway.nowMs() - 1e6 * within;
+  const filter = {
+    endpoint: query.endpoint,
+    idPrefix: query.id,
+    model: query.model,
+    keyId: query.key,
+    sloClass: query.class,
+    replica: query.replica,
+    outcome: query.outcome,
+    minTtftUs: ttft === undefined ? undefined : 1000 * ttft,
+    minDurationUs: duration === undefined ? undefined : 1000 * duration,
+    from: from === undefined || since === undefined ? (from ?? since) : Math.max(from, since),
+    to: query.to === undefined ? undefined : microseconds('to', query.to),
   };
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as RequestFilter;
 }
 
-interface RequestFilter {
-  readonly id?: string | undefined;
-  readonly model?: string | undefined;
-  readonly key?: string | undefined;
-  readonly class?: string | undefined;
-  readonly replica?: string | undefined;
-  readonly outcome?: (typeof OUTCOMES)[number] | undefined;
-  readonly min_ttft_ms?: number | undefined;
-  readonly min_duration_ms?: number | undefined;
-}
-
-function fits(one: PastRequest, filter: RequestFilter): boolean {
-  const { outcome } = filter;
-  return (
-    (filter.id === undefined || one.id.startsWith(filter.id)) &&
-    (filter.model === undefined || one.model === filter.model) &&
-    (filter.key === undefined || one.keyId === filter.key) &&
-    (filter.class === undefined || one.sloClass === filter.class) &&
-    (filter.replica === undefined || one.replica === filter.replica) &&
-    (outcome === undefined || (outcome === 'failed' ? one.outcome !== 'ok' : one.outcome === outcome)) &&
-    (filter.min_duration_ms === undefined || one.endedUs - one.arrivedUs >= 1000 * filter.min_duration_ms) &&
-    (filter.min_ttft_ms === undefined ||
-      (one.firstTokenUs >= 0 && one.firstTokenUs - one.arrivedUs >= 1000 * filter.min_ttft_ms))
-  );
+/** Of a date, since 1970. */
+function microseconds(name: string, date: string): number {
+  const ms = /^\d{4}-\d\d-\d\dT/.test(date) ? Date.parse(date) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw badQuery(name, `'${date}' is not a date with a time`, "give one such as '2030-01-31T12:00:00Z'");
+  return 1000 * ms;
 }

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../../gateway/fleet/endpoint/endpoint.js';
+import { endpointName } from '../../../gateway/fleet/endpoint-name.js';
 import { shellWord } from '../../../kernel/text/shell-word.js';
 import { FLOW_CONTROL_SCHEMA } from '../../../policy/bundle/flow-control-schema.js';
 import { factsOf, type Schema } from '../../../schema/facts.js';
 import type { ServedGateway } from '../../api-host.js';
-import { endpointName } from '../../gateway/live-endpoints.js';
 import type { WhatIfBody } from '../../views/twin-bodies.js';
 import { engineOf } from './twin-questions.js';
 

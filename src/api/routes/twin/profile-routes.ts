@@ -1,3 +1,4 @@
+import { namedEndpoint } from '../../../gateway/fleet/endpoint-name.js';
 import type { EngineProfileState, ProfileBook } from '../../../gateway/prediction/profile-book.js';
 import { readProfileDocument } from '../../../gateway/prediction/profile-document.js';
 import { field, flag, required, section, text } from '../../../schema/fields.js';
@@ -7,7 +8,7 @@ import type { ServedGateway } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../../api-route.js';
 import { noProfiles, unknownEngine } from '../../errors.js';
 import { auditChange } from '../../gateway/audit-change.js';
-import { liveEndpoint, namedEndpoint } from '../../gateway/live-endpoints.js';
+import { liveEndpoint } from '../../gateway/live-endpoints.js';
 import { profileFileView, profileView } from '../../gateway/profile-view.js';
 import { PAGE_QUERY, pageOfAll } from '../../pagination.js';
 import { openMap } from '../../views/parts.js';

@@ -1,12 +1,13 @@
 import { endpoint as endpointKind } from '../../../control/resources/kinds/endpoint.js';
 import { readPolicyBody } from '../../../gateway/config/read-admin-body.js';
 import type { Endpoint } from '../../../gateway/fleet/endpoint/endpoint.js';
+import { endpointName } from '../../../gateway/fleet/endpoint-name.js';
 import { parseDuration } from '../../../kernel/text/duration.js';
 import type { ApiHost } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute } from '../../api-route.js';
 import { badBody, notRecording, switchUnderWay } from '../../errors.js';
 import { auditChange } from '../../gateway/audit-change.js';
-import { endpointName, liveEndpoint } from '../../gateway/live-endpoints.js';
+import { liveEndpoint } from '../../gateway/live-endpoints.js';
 import { FileSwitch } from '../../jobs/file-switch.js';
 import { guardedSwitch } from '../../jobs/guarded-switch.js';
 import type { Job, JobWork } from '../../jobs/job-board.js';

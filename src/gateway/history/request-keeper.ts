@@ -1,0 +1,216 @@
+import type { KeptRequest, NewRequest } from '../../store/requests/kept-request.js';
+import type { KeptRequests } from '../../store/requests/kept-requests.js';
+import type { DecisionRing } from '../decisions/decision-ring.js';
+import type { RefusalRing } from '../decisions/refusal-ring.js';
+import type { EndpointName } from '../fleet/endpoint-name.js';
+import { KEPT_REPLICAS, packExplanation } from './kept-explanation.js';
+import type { PastRequest, RequestRing } from './request-ring.js';
+
+/** What a gateway remembers of its requests. */
+export interface PastTraffic {
+  readonly requests: RequestRing;
+  readonly refusals: Pick<RefusalRing, 'find'>;
+  readonly decisions: Pick<DecisionRing, 'lastOf'>;
+  /** The workspace and name of an endpoint. */
+  named(endpoint: string): EndpointName;
+}
+
+export interface KeeperParts {
+  readonly requests: Pick<KeptRequests, 'add' | 'count' | 'deleteOldest'>;
+  /** The run of this gateway: tells its requests from those of others on the store. */
+  readonly run: string;
+  /** The beginning of the gateway's clock, since 1970. */
+  readonly epochUs: number;
+  readonly nowUs: () => number;
+  readonly past: PastTraffic;
+  readonly settings: KeeperSettings;
+}
+
+export interface KeeperSettings {
+  /** 0: none are kept. */
+  readonly keepHours: number;
+  readonly mostRows: number;
+}
+
+/** Rows written in a second on average. A busy fleet fills the table within minutes: more of them would only cost time. */
+const ROWS_PER_SECOND = 200;
+const BATCH = 200;
+/** Oldest rows that are deleted at once. */
+const DELETED_AT_ONCE = 50;
+const COUNT_EVERY_US = 600 * 1e6;
+const HOUR_US = 3600 * 1e6;
+
+/**
+ * Copies requests that have ended from memory into the store, in batches and off their path: the ring is the queue. What the store
+ * does not take in time is overwritten there, and counted. Rows that are too old or too many are deleted, the oldest first.
+ */
+export class RequestKeeper {
+  /** Requests that are in the store, and requests that left the memory without getting there. */
+  written = 0;
+  dropped = 0;
+  /** Of the last attempt to write; null when it succeeded. */
+  problem: string | null = null;
+  readonly run: string;
+  readonly #parts: KeeperParts;
+  #settings: KeeperSettings;
+  /** The number of the next request to write. */
+  #next = 1;
+  #rows = 0;
+  #countedUs = Number.NEGATIVE_INFINITY;
+  #room: number;
+  #filledUs: number;
+  #working: Promise<void> | null = null;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+    this.#settings = parts.settings;
+    this.run = parts.run;
+    this.#room = parts.past.requests.most;
+    this.#filledUs = parts.nowUs();
+  }
+
+  get isOn(): boolean {
+    return this.#settings.keepHours > 0;
+  }
+
+  configure(settings: KeeperSettings): void {
+    if (!this.isOn && settings.keepHours > 0) this.#next = this.#parts.past.requests.added + 1;
+    this.#settings = settings;
+  }
+
+  /** Writes what has ended since and deletes what is too old; called every second. Never fails. */
+  turn(): Promise<void> {
+    this.#working ??= this.#work(this.#allowed()).finally(() => {
+      this.#working = null;
+    });
+    return this.#working;
+  }
+
+  /** Writes all that has ended. */
+  async close(): Promise<void> {
+    await this.#working;
+    await this.#write(Number.POSITIVE_INFINITY);
+    if (this.isOn) this.dropped += Math.max(0, this.#parts.past.requests.added + 1 - this.#next);
+  }
+
+  /** Rows that may be written now: an average over some time, so that a burst is kept whole. */
+  #allowed(): number {
+    const nowUs = this.#parts.nowUs();
+    const { most } = this.#parts.past.requests;
+    this.#room = Math.min(most, this.#room + (ROWS_PER_SECOND * (nowUs - this.#filledUs)) / 1e6);
+    this.#filledUs = nowUs;
+    return Math.floor(this.#room);
+  }
+
+  async #work(allowed: number): Promise<void> {
+    const written = await this.#write(allowed);
+    this.#room -= written;
+    if (this.problem === null) await this.#tidy();
+  }
+
+  /** Resolves to how many were written. */
+  async #write(most: number): Promise<number> {
+    const { past, requests } = this.#parts;
+    if (!this.isOn) return 0;
+    let written = 0;
+    while (written < most) {
+      const { oldest } = past.requests;
+      if (oldest > this.#next) {
+        this.dropped += oldest - this.#next;
+        this.#next = oldest;
+      }
+      const batch = past.requests.from(this.#next, Math.min(BATCH, most - written));
+      if (batch.length === 0) break;
+      const last = batch.at(-1)!.number;
+      const rows = this.#rowsOf(batch);
+      try {
+        await requests.add(rows);
+      } catch (error) {
+        this.problem = (error as Error).message;
+        break;
+      }
+      this.problem = null;
+      this.#next = last + 1;
+      this.#rows += rows.length;
+      this.written += rows.length;
+      written += rows.length;
+    }
+    return written;
+  }
+
+  /** The entries of the ring are copied at once: they are overwritten. */
+  #rowsOf(batch: readonly PastRequest[]): NewRequest[] {
+    const { past } = this.#parts;
+    const since = Math.min(...batch.map(({ arrivedUs }) => arrivedUs));
+    const decisions = past.decisions.lastOf(new Set(batch.map(({ id }) => id)), since, KEPT_REPLICAS);
+    return batch.map((one) => {
+      const decision = decisions.get(one.id);
+      const isOwn = decision !== undefined && decision.atUs >= one.arrivedUs && decision.atUs <= one.endedUs;
+      const found = one.attempts === 0 ? past.refusals.find(one.id) : undefined;
+      const refused = found?.arrivedUs === one.arrivedUs ? found : undefined;
+      return {
+        request: keptOf(one, past.named(one.endpoint), this.run, this.#parts.epochUs),
+        explanation: packExplanation(isOwn ? decision : undefined, refused),
+      };
+    });
+  }
+
+  async #tidy(): Promise<void> {
+    const { epochUs, nowUs, requests } = this.#parts;
+    const { keepHours, mostRows } = this.#settings;
+    const now = nowUs();
+    try {
+      // Other gateways write and delete as well.
+      if (now - this.#countedUs >= COUNT_EVERY_US) {
+        this.#rows = await requests.count({});
+        this.#countedUs = now;
+      }
+      const until = epochUs + now - keepHours * HOUR_US;
+      for (let budget = 2 * BATCH; budget > 0 && this.#rows > 0; budget -= DELETED_AT_ONCE) {
+        const isFull = this.#rows > mostRows;
+        const most = isFull ? Math.min(DELETED_AT_ONCE, this.#rows - mostRows) : DELETED_AT_ONCE;
+        const deleted = await requests.deleteOldest(most, isFull ? Number.MAX_SAFE_INTEGER : until);
+        if (deleted === 0) break;
+        this.#rows -= deleted;
+      }
+    } catch (error) {
+      this.problem = (error as Error).message;
+    }
+  }
+}
+
+/** A request of the memory as a store keeps it. @param epochUs the beginning of its clock, since 1970 */
+export function keptOf(one: PastRequest, { name, workspace }: EndpointName, run: string, epochUs: number): KeptRequest {
+  const since = (us: number) => (us < 0 ? -1 : us - one.arrivedUs);
+  return {
+    endedAt: epochUs + one.addedUs,
+    gateway: run,
+    number: one.number,
+    id: one.id,
+    workspace,
+    endpoint: name,
+    model: one.model,
+    keyId: one.keyId,
+    sloClass: one.sloClass,
+    replica: one.replica,
+    outcome: one.outcome,
+    ttftUs: since(one.firstTokenUs),
+    durationUs: since(one.endedUs),
+    facts: {
+      arrivedAt: epochUs + one.arrivedUs,
+      status: one.status,
+      cause: one.cause,
+      policy: one.policy,
+      attempts: one.attempts,
+      isStreamed: one.isStreamed,
+      queuedUs: one.queuedUs,
+      dispatchedUs: since(one.dispatchedUs),
+      inputTokens: one.inputTokens,
+      cachedTokens: one.cachedTokens,
+      outputTokens: one.outputTokens,
+      failedAttempts: one.failedAttempts.map(({ cause, dispatchedUs, endedUs, replicaId }) => ({
+        ...{ replica: replicaId, startUs: since(dispatchedUs), endUs: since(endedUs), cause },
+      })),
+    },
+  };
+}
