@@ -146,6 +146,7 @@ export class EndpointShadows implements DecisionObserver {
   #decide(): void {
     const clock = this.#clock;
     const shadows = this.#shadows;
+    for (const shadow of shadows) shadow.prepare();
     let fromUs = clock.usedUs();
     // What the shadows used does not earn them more.
     const earnedUs = (fromUs - this.#usedUs) * (clock.isBusy() ? BUSY_SHARE : MOST_SHARE);

@@ -7,6 +7,8 @@ import { fakeFacts } from '../../gateway/request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../../gateway/telemetry/gateway-metrics.js';
 import { agreementOf, type ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
 import type { ShadowChoice } from '../../policy/bundle/shadow-choice.js';
+import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
+import type { LatencyProfile } from '../../replica/latency/profile.js';
 import { ManualClock } from './manual-clock.fixture.js';
 import { ShadowBoard } from './shadow-board.js';
 
@@ -197,7 +199,7 @@ describe('shadows of an endpoint', () => {
       [true, 0.0125],
     ] as const) {
       const yard = new Yard({ shadows: [choice('lmetric')] });
-      const rounds = 2000;
+      const rounds = 600;
       const decisionUs = 200;
       yard.clock.busy = busy;
       yard.clock.shadowUs = () => decisionUs * yard.made;
@@ -226,6 +228,76 @@ describe('shadows of an endpoint', () => {
     expect(yard.endpoint.watch.observer).toBeNull();
     yard.send();
     expect(yard.endpoint.inFlight).toBe(2);
+  });
+});
+
+describe('the predicted difference of TTFT', () => {
+  /** Steps with a prompt take 1 ms and 10 us for each token, others 1 ms; requests wait 100 us before the queue. */
+  const PROFILE: LatencyProfile = {
+    ...fakeProfile({
+      decodeOnly: [{ tokens: 1, us: 1000 }],
+      withPrefill: [
+        { tokens: 1, us: 1010 },
+        { tokens: 1001, us: 11_010 },
+      ],
+      ...{ decodeContextUs: 0, mixedContextUs: 0, unevenContextUs: 0, mixedUnevenContextUs: 0, mixedDecodeUs: 0 },
+      ...{ prefillPairUs: 0, prefillLongestUs: 0, prefillRequestUs: 0, requestUs: 0 },
+    }),
+  };
+
+  /** Round-robin over two replicas of known speed, and a shadow that avoids the busy one. */
+  function profiledYard(): Yard {
+    const shadows = [choice('least-loaded', 'least', { tie_break: 'first' })];
+    const yard = new Yard({ shadows }, 2);
+    for (const id of ['r0', 'r1']) yard.endpoint.profiles.set(id, PROFILE);
+    return yard;
+  }
+
+  it('is that of the profile, of decisions that differ', () => {
+    const yard = profiledYard();
+    const [, endSecond] = [yard.send('p'.repeat(400)), yard.send('p'.repeat(400))];
+    yard.settle();
+    endSecond!();
+    // r0 has a request that decodes, r1 none: round-robin takes r0.
+    yard.send('q'.repeat(400));
+    yard.settle();
+    const [inputTokens] = yard.ring.latest(1).map((one) => one.inputTokens);
+    expect(inputTokens).toBe(100);
+    // r1: 100 us, and a step of 100 tokens. r0: 100 us, half a step of the other request, and a step of 101 tokens.
+    const [r0, r1] = [0.1 + 0.5 + 2.01, 0.1 + 2];
+    expect(yard.ring.find('q2')!.shadows[0]).toMatchObject({ replica: 'r1', outcome: 'different' });
+    expect(yard.ring.find('q2')!.shadows[0]!.ttftDifferenceMs).toBeCloseTo(r1 - r0, 6);
+    const { predicted, ttft } = yard.figures[0]!;
+    expect(ttft).toEqual({ count: 1, gainedUs: expect.closeTo(510, 3), lostUs: 0 });
+    // In its own fleet the shadow has placed the same requests on r0, r1 and r1.
+    expect(predicted.count).toBe(3);
+    expect(predicted.realUs).toBeCloseTo(1000 * (r1 + r1 + r0), 3);
+    expect(predicted.ownUs).toBeCloseTo(1000 * (r1 + r1 + r1), 3);
+  });
+
+  it('is that of the moment of the decision, however late the shadow decides', () => {
+    const found = (isLate: boolean) => {
+      const yard = profiledYard();
+      const ends: (() => void)[] = [];
+      for (const [i, letter] of [...'pqprsptqqprs'].entries()) {
+        yard.nowUs += 500;
+        ends.push(yard.send(letter.repeat(400 + 40 * i)));
+        if (i % 3 === 2) ends.splice(i % 2, 1)[0]!();
+        if (!isLate) yard.settle();
+      }
+      yard.settle();
+      return yard.ring.latest(12).map(({ shadows }) => shadows);
+    };
+    const late = found(true);
+    expect(late).toEqual(found(false));
+    expect(late.flat().filter(({ ttftDifferenceMs }) => ttftDifferenceMs !== 0).length).toBeGreaterThan(1);
+  });
+
+  it('is not known without a profile', () => {
+    const yard = new Yard({ shadows: [choice('least-loaded')] });
+    for (let i = 0; i < 5; i++) yard.send();
+    yard.settle();
+    expect(yard.figures[0]).toMatchObject({ ttft: { count: 0 }, predicted: { count: 0 } });
   });
 });
 

@@ -41,7 +41,7 @@ export class Shadow {
   readonly #policies: HostedPolicies;
   readonly #sinceUs: number;
   readonly #newReadings: () => Readings;
-  /** Null until the first decision: they have room for every replica there may be. */
+  /** Null until there is a request: they have room for every replica there may be. */
   #readings: Readings | null = null;
   readonly #realCounts = new OutcomeCounts();
   readonly #ownCounts = new OutcomeCounts();
@@ -76,10 +76,14 @@ export class Shadow {
     return canonicalJson(choice) === canonicalJson(this.choice);
   }
 
+  /** Before the first decision. */
+  prepare(): void {
+    this.#readings ??= this.#newReadings();
+  }
+
   decide(seen: ObservedDecision): void {
     const { candidates, chosen: served, features, view } = seen;
-    this.#readings ??= this.#newReadings();
-    const readings = this.#readings;
+    const readings = this.#readings!;
     seen.complete(this.#policies);
     seen.predict(served);
     const real = readings.real.decide(seen);
@@ -107,17 +111,16 @@ export class Shadow {
   /** Drops a decision. Both readings learn where the request is. */
   follow(queue: SeenQueue, i: number): void {
     this.dropped++;
-    this.#readings ??= this.#newReadings();
-    this.#readings.real.follow(queue, i);
-    this.#readings.own.follow(queue, i);
+    this.#readings!.real.follow(queue, i);
+    this.#readings!.own.follow(queue, i);
   }
 
   firstToken(request: number, nowUs: number): void {
-    this.#readings?.own.firstToken(request, nowUs);
+    this.#readings!.own.firstToken(request, nowUs);
   }
 
   ended(request: number, nowUs: number): void {
-    this.#readings?.own.ended(request, nowUs);
+    this.#readings!.own.ended(request, nowUs);
   }
 
   figures(): ShadowFigures {

@@ -7,6 +7,7 @@ import { DecisionReplay } from '../../../gateway/decisions/replay-decisions.js';
 import { configFor, FakeEngine, until } from '../../../gateway/fake-engine.fixture.js';
 import { managedEndpoint, managedReplica } from '../../../gateway/fleet/managed.fixture.js';
 import { Gateway } from '../../../gateway/gateway.js';
+import { installPatientShadows } from '../../../twin/shadow/patient-shadows.fixture.js';
 import { ApiHost } from '../../api-host.js';
 import { serveApi } from '../../api-server.js';
 import { respond } from '../../respond.js';
@@ -25,6 +26,7 @@ async function gatewayOf(change: Partial<GatewayConfig> = {}): Promise<Gateway> 
   const config = configFor(engines, change);
   const endpoints = config.endpoints.map((one) => ({ ...one, policy: { ...one.policy, shadows: [SHADOW] } }));
   const gateway = new Gateway({ ...config, endpoints });
+  installPatientShadows(gateway);
   gateway.api = serveApi(gateway);
   await gateway.start();
   opened.push(() => gateway.close(0));
@@ -129,19 +131,28 @@ describe('shadow policies', () => {
     expect((await ask(gateway, 'GET workspaces/default/endpoints/none/shadows')).status).toBe(404);
   });
 
-  it('are read by viewers and changed by operators', async () => {
+  it('are read by viewers and changed by operators, of the same workspace', async () => {
     const gateway = await gatewayOf();
     const host = new ApiHost({ gateway, store: gateway.store, control: null });
-    const as = async (role: 'viewer' | 'operator', method: string, path: string) => {
+    const as = async (role: 'viewer' | 'operator' | 'admin', method: string, path: string, workspace = 'default') => {
       const call = { query: new URLSearchParams(), header: () => undefined, signal: new AbortController().signal };
       const body = async () => (method === 'PUT' ? '{"policy":"lmetric"}' : '');
-      const caller = { name: 'k', role: 'none' as const, workspaces: new Map([['default', role]]) };
+      const caller = { name: 'k', role: 'none' as const, workspaces: new Map([[workspace, role]]) };
       return (await respond(host, caller, { ...call, method, path: `/api/v1/${path}`, body })).status;
     };
     expect(await as('viewer', 'GET', SHADOWS)).toBe(200);
     expect(await as('viewer', 'PUT', `${SHADOWS}/x`)).toBe(403);
     expect(await as('operator', 'PUT', `${SHADOWS}/x`)).toBe(200);
     expect(await as('viewer', 'DELETE', `${SHADOWS}/x`)).toBe(403);
+    for (const role of ['viewer', 'operator', 'admin'] as const) {
+      expect(await as(role, 'GET', SHADOWS, 'ws')).toBe(403);
+      expect(await as(role, 'PUT', `${SHADOWS}/x`, 'ws')).toBe(403);
+      expect(await as(role, 'PUT', `${SHADOWS}/y`, 'ws')).toBe(403);
+      expect(await as(role, 'DELETE', `${SHADOWS}/x`, 'ws')).toBe(403);
+      expect(await as(role, 'GET', 'workspaces/ws/endpoints/default/shadows', 'ws')).toBe(404);
+    }
+    const names = gateway.fleet.shadows!.of(gateway.endpoints.get('default')!).map(({ name }) => name);
+    expect(names).toEqual(['least', 'x']);
     expect(await as('operator', 'DELETE', `${SHADOWS}/x`)).toBe(200);
   });
 
