@@ -5,7 +5,7 @@ import type { Store } from '../store/open-store.js';
 import type { LabRunner } from '../twin/lab/lab-task.js';
 import type { LabUploads } from '../twin/lab/lab-uploads.js';
 import { noControlPlane, noGateway, noLab, noStore } from './errors.js';
-import { adviceIn } from './jobs/advice-in.js';
+import { AdviceBook } from './jobs/advice-book.js';
 import type { JobBoard } from './jobs/job-board.js';
 import type { Sessions } from './session/sessions.js';
 
@@ -88,8 +88,8 @@ export class ApiHost {
     return this.#parts.lab;
   }
 
-  /** The latest advice about the policy of an endpoint; nothing where there is none. */
-  readonly lastAdvice = (called: { workspace: string; name: string }) => adviceIn(this.#parts.jobs, called);
+  /** The latest advice about the policies of endpoints. */
+  readonly advice = new AdviceBook();
 
   get hasStore(): boolean {
     return this.#parts.store !== null;

@@ -10,6 +10,7 @@ import { unknownDecision } from '../errors.js';
 import { auditChange } from '../gateway/audit-change.js';
 import { endpointView, liveEndpoint, replicaViews } from '../gateway/live-endpoints.js';
 import { PastRequests } from '../gateway/past-requests.js';
+import type { AdviceBook } from '../jobs/advice-book.js';
 import { keyIn, PAGE_QUERY, pageOf, pageOfAll } from '../pagination.js';
 import { CONFIGURATION } from '../views/configuration-view.js';
 import { DECISION, EXPLANATION } from '../views/decision-views.js';
@@ -101,12 +102,12 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     summary: 'List endpoints as they are served now: policy, requests in flight and queued, replicas',
     query: { ...PAGE_QUERY, ...IN_WORKSPACE },
     response: { type: 'list', schema: LIVE_ENDPOINT },
-    handle({ gateway, lastAdvice }, { caller, query }) {
+    handle({ advice, gateway }, { caller, query }) {
       const { workspace } = query;
       if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
       const all = [...gateway.endpoints.values()]
         .map((one) => endpointView(gateway, one))
-        .map((one) => ({ ...one, ...lastAdvice(one) }));
+        .map((one) => ({ ...one, ...adviceOf(advice, one) }));
       const wanted = all.filter((one) => sees(caller, one) && (workspace === undefined || one.workspace === workspace));
       return ok(
         pageOfAll(
@@ -126,10 +127,10 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     scope: 'workspace',
     summary: 'Return an endpoint as it is served now',
     response: { type: 'object', schema: LIVE_ENDPOINT },
-    handle({ gateway, lastAdvice }, { params }) {
+    handle({ advice, gateway }, { params }) {
       const endpoint = liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! });
       const view = endpointView(gateway, endpoint);
-      return ok({ ...view, ...lastAdvice(view) });
+      return ok({ ...view, ...adviceOf(advice, view) });
     },
   }),
   RECORDING_ROUTE,
@@ -186,6 +187,11 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     },
   }),
 ];
+
+function adviceOf(book: AdviceBook, called: Parameters<AdviceBook['of']>[0]) {
+  const advice = book.of(called);
+  return advice === undefined ? {} : { advice };
+}
 
 const sees = (caller: Caller, { workspace }: { readonly workspace: string }) =>
   isEnough(roleIn(caller, workspace), 'viewer');

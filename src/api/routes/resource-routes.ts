@@ -4,6 +4,7 @@ import { InvalidResources, invalidField } from '../../control/resources/errors.j
 import type { ResourceKind } from '../../control/resources/kind.js';
 import { labelSelector } from '../../control/resources/label-selector.js';
 import { readDocuments, type WrittenResource } from '../../control/resources/read-resources.js';
+import type { Resource } from '../../control/resources/resource.js';
 import type { ControlStore } from '../../control/store/control-store.js';
 import { field, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
@@ -128,7 +129,7 @@ function lists(resourceKind: ResourceKind) {
       ...(workspaces === undefined ? {} : { workspaces }),
     };
     const page = await resourceListPage(host, wanted, { selects, uid: query.uid }, query);
-    return ok({ ...page, items: page.items.map(shown) });
+    return ok({ ...page, items: page.items.map((one) => shown(withAdvice(host, one))) });
   };
 }
 
@@ -137,11 +138,19 @@ function returnsOne(kind: ResourceKind) {
     const shown = projection(kind, request.query.fields);
     const ref = refIn(kind, request);
     const [ofFile] = fileEndpointsIn(host, ref);
-    if (ofFile !== undefined) return ok(shown(ofFile));
+    if (ofFile !== undefined) return ok(shown(withAdvice(host, ofFile)));
     const resource = await (await host.resources()).get(ref);
     if (resource === null || !isSeen(ref, workspacesWith(request.caller, 'viewer'))) throw unknownResource(ref);
-    return ok(shown(resource));
+    return ok(shown(withAdvice(host, resource)));
   };
+}
+
+/** With the latest advice about its policy in the status of an Endpoint, if there is any. */
+function withAdvice({ advice }: ApiHost, resource: Resource): Resource {
+  const { kind, metadata, status } = resource;
+  if (kind !== 'Endpoint' || status === undefined) return resource;
+  const found = advice.of({ workspace: metadata.workspace!, name: metadata.name });
+  return found === undefined ? resource : { ...resource, status: { ...status, advice: found } };
 }
 
 function creates(kind: ResourceKind) {

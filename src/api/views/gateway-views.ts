@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ENDPOINT_ADVICE } from '../../control/resources/kinds/endpoint.js';
 import type { LimitsView } from '../../gateway/access/limits/limits-view.js';
 import type { ReplicaSignals } from '../../gateway/signals/replica-signals.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
@@ -58,15 +59,7 @@ export const LIVE_ENDPOINT = section('LiveEndpoint', {
   shadows: described(v.array(SHADOW_REPORT), 'its shadow policies and how often they agree'),
   profiles: described(v.array(PROFILE_SUMMARY), 'latency profiles of its engines'),
   warnings: maybe(v.array(string), 'after a change of the policy: keys that have no effect'),
-  advice: maybe(
-    section('Advice', {
-      job: described(string, 'id of the job that found it'),
-      at: described(string, 'time of the advice'),
-      verdict: described(string, 'what to do, what it gains and what it costs'),
-      policy: described(nullable(string), 'the policy to switch to; null to keep the present one'),
-    }),
-    'the latest advice about its policy, if there is any',
-  ),
+  advice: maybe(ENDPOINT_ADVICE, 'the latest advice about its policy, if there is any'),
 });
 
 export const POLICY_VERSION = section('PolicyVersion', {

@@ -34,7 +34,10 @@ async function started(names: readonly string[], isRecording = true): Promise<Ga
   // As a file that was rotated: the gateway writes its own.
   const run = served({ requests: 240 }, { routing: { policy: 'round-robin', options: {} } });
   writeFileSync(`${path}.1`, recentRecording(recordingOf(run)));
-  const config = configFor([engine], isRecording ? { record: { path, maxBytes: 1e7, files: 2 } } : {});
+  const config = configFor([engine], {
+    ...{ store: join(folder, 'twinyard.db'), dataDir: folder },
+    ...(isRecording ? { record: { path, maxBytes: 1e7, files: 2 } } : {}),
+  });
   const [endpoint] = config.endpoints;
   const replicas = names.map((name) => endpoint!.replicas.map((one) => ({ ...one, id: `${name}-0` })));
   const endpoints = names.map((name, i) => ({ ...endpoint!, name, replicas: replicas[i]! }));
@@ -86,6 +89,21 @@ describe('advise', () => {
     expect(sure).toMatch(/^240 requests over/);
     expect(apply).toBe(
       `To switch, watch for 10m, and go back if ttft-p90 is more than 10 % worse:\n  twinyard advise --gateway ${gateway.adminUrl} --endpoint default/default --policies lmetric --apply --guard ttft-p90:+10% --watch 10m\n`,
+    );
+  });
+
+  it('is in the status of the endpoint from then on', async () => {
+    const access = `--server ${gateway.adminUrl} --token ${gateway.adminToken}`;
+    const stdoutOf = async (line: string) => (await captured(`${line} ${access}`)).stdout;
+    const page = await stdoutOf('describe endpoint default');
+    expect(page).toMatch(/\nAdvice:\n {2}Switch from round-robin to lmetric: /);
+    expect(page).toMatch(/\n {2}Found \d+s ago, while round-robin was in force\.\n/);
+    const { status } = JSON.parse(await stdoutOf('get endpoint default -o json'));
+    expect(status.advice).toMatchObject({ policy: 'lmetric', present: 'round-robin', metric: 'ttft_mean_ms' });
+    expect(status.advice.change_low).toBeLessThan(status.advice.change);
+    expect(await stdoutOf('get endpoints -o yaml')).toMatch(/ advice:\n +job: .*\n/);
+    expect(await stdoutOf('top --once')).toContain(
+      'advice for default: lmetric instead of round-robin, ttft_mean_ms -',
     );
   });
 

@@ -112,6 +112,25 @@ describe('a frame', () => {
     expect(frameLines(null, now, plain).join()).not.toContain('shadows');
   });
 
+  it('has a line with the latest advice about a policy that is in force, and at most three', () => {
+    const now = reading(600, {});
+    const at = new Date(START * 1000).toISOString();
+    const gain = { change: -0.2, change_low: -0.3, change_high: -0.1 };
+    const best = { job: 'j', at, verdict: '', metric: 'ttft_p90_ms', present: 'lmetric', policy: 'unified', ...gain };
+    const keep = { ...best, policy: null, change: null, change_low: null, change_high: null };
+    const linesOf = (...advices: (typeof best | typeof keep)[]) =>
+      frameLines(
+        null,
+        { ...now, endpoints: advices.map((advice) => ({ ...now.endpoints[0]!, advice })) },
+        { ...plain, width: 120 },
+      );
+    const line = 'advice for chat: unified instead of lmetric, ttft_p90_ms -20.0 % (-30.0 % to -10.0 %), 10m ago';
+    expect(linesOf(best)).toContain(line);
+    expect(linesOf(keep)).toContain('advice for chat: keep lmetric, 10m ago');
+    expect(linesOf({ ...best, present: 'sticky' }).join()).not.toContain('advice');
+    expect(linesOf(best, best, best, best, best)).toContain("advice for 2 more endpoints: see 'twinyard describe'");
+  });
+
   it('has totals, endpoints and replicas, those without requests first', () => {
     const before = reading(100, {});
     const now = reading(110, { requests: 1234, errors: 6, streams: [0, 5, 5], input: 1000, cached: 500 }, [

@@ -1,7 +1,11 @@
+import type { EndpointAdvice } from '../../control/resources/kinds/endpoint.js';
 import { counted, decimal, wholeNumber } from '../../report/text/format-number.js';
 import { createStyle, type Style } from '../../report/text/style.js';
 import { type Alignment, type Cell, printable } from '../../report/text/text-table.js';
 import { timeSpan } from '../../report/text/time-span.js';
+import type { WhatIfMetric } from '../../twin/whatif/recorded-metrics.js';
+import { whatIfChange } from '../../twin/whatif/whatif-verdict.js';
+import { ageText } from '../control/print/time-text.js';
 import { type Rates, ratesBetween, replicaRates } from './rates.js';
 import { labelOf, type Reading, type TopEndpoint, type TopReplica } from './read-gateway.js';
 
@@ -20,6 +24,8 @@ const WIDE = 100;
 const REPLICA_COLUMNS = 67;
 const ENDPOINT_COLUMNS = 58;
 const LEAST_NAME = 12;
+/** Lines about advice. */
+const MOST_ADVISED = 3;
 
 /** A screen of a gateway: totals, endpoints, replicas. @param before start of the rates; null for the gateway's start */
 export function frameLines(before: Reading | null, now: Reading, options: FrameOptions): string[] {
@@ -35,6 +41,7 @@ export function frameLines(before: Reading | null, now: Reading, options: FrameO
     '',
     ...endpointTable(before, now, style),
     ...shadowLines(now, style),
+    ...adviceLines(now, style),
     '',
   ];
   const replicas = [...now.replicas].sort((a, b) => Number(isServing(a)) - Number(isServing(b)));
@@ -106,6 +113,29 @@ function shadowLines({ endpoints }: Reading, style: Style): string[] {
       );
       return style.prose(printable(`shadows of ${labelOf(endpoint)} agree: ${all.join(', ')}`));
     });
+}
+
+/** What is advised about the policies in force, the latest first; advice that was followed is left out. */
+function adviceLines({ atMs, endpoints }: Reading, style: Style): string[] {
+  const advised = endpoints
+    .flatMap((endpoint) => {
+      const { advice, policy } = endpoint;
+      if (advice === undefined || advice.present !== policy.routing?.policy) return [];
+      return [{ at: advice.at, text: `advice for ${labelOf(endpoint)}: ${adviceText(advice, atMs)}` }];
+    })
+    .sort((a, b) => b.at.localeCompare(a.at));
+  const lines = advised.slice(0, MOST_ADVISED).flatMap(({ text }) => style.prose(printable(text)));
+  const left = advised.length - MOST_ADVISED;
+  return left > 0 ? [...lines, `advice for ${counted(left, 'more endpoint')}: see 'twinyard describe'`] : lines;
+}
+
+function adviceText({ at, change, change_high, change_low, metric, policy, present }: EndpointAdvice, now: number) {
+  const age = `${ageText(at, now)} ago`;
+  if (policy === null || change === null || change_low === null || change_high === null)
+    return `keep ${present}, ${age}`;
+  const shown = (value: number) => whatIfChange(metric as WhatIfMetric, value);
+  const range = `${shown(change_low)} to ${shown(change_high)}`;
+  return `${policy} instead of ${present}, ${metric} ${shown(change)} (${range}), ${age}`;
 }
 
 function replicaTable(replicas: readonly TopReplica[], before: Reading | null, now: Reading, style: Style): string[] {

@@ -1,5 +1,6 @@
 import type { LiveReplicaView } from '../../api/gateway/live-endpoints.js';
 import type { ShadowView } from '../../api/views/shadow-views.js';
+import type { EndpointAdvice } from '../../control/resources/kinds/endpoint.js';
 import { readSamples, type Samples } from '../../protocol/prometheus/read-samples.js';
 import { ApiClient } from '../api/api-client.js';
 import type { HttpTransport } from '../api/http-transport.js';
@@ -12,6 +13,7 @@ export interface TopEndpoint {
   readonly policy: { readonly routing?: { readonly policy?: string } };
   readonly in_flight: number;
   readonly queued: Readonly<Record<string, number>>;
+  readonly advice?: EndpointAdvice;
   readonly shadows: readonly Pick<ShadowView, 'name' | 'on_real_placements'>[];
 }
 

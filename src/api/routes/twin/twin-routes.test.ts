@@ -79,7 +79,7 @@ describe('questions about recorded traffic', () => {
     expect([state, result.present.policy, result.best.policy]).toEqual(['done', 'round-robin', 'lmetric']);
     expect(result.verdict).toMatch(/^Switch from round-robin to lmetric: /);
     const { body } = await ask(`GET ${ONE}/live`);
-    expect(body.advice).toMatchObject({ verdict: result.verdict, policy: 'lmetric' });
+    expect(body.advice).toMatchObject({ verdict: result.verdict, policy: 'lmetric', present: 'round-robin' });
   });
 
   it('plan for an SLO on recorded traffic, with the error of the recording as simulated', async () => {

@@ -3,6 +3,7 @@ import { readPolicyBody } from '../../../gateway/config/read-admin-body.js';
 import type { Endpoint } from '../../../gateway/fleet/endpoint/endpoint.js';
 import { endpointName } from '../../../gateway/fleet/endpoint-name.js';
 import { parseDuration } from '../../../kernel/text/duration.js';
+import type { AdviceDocument } from '../../../twin/advise/advice-document.js';
 import type { ApiHost } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute } from '../../api-route.js';
 import { badBody, notRecording, switchUnderWay } from '../../errors.js';
@@ -59,7 +60,7 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
       const { adviceQuestion } = await import('./twin-questions.js');
       const { endpoint, recording } = recordedEndpoint(host, request, request.body.last);
       const asked = adviceQuestion(endpoint, host.gateway, request.body as AdviceBody);
-      return created(host, request, endpoint, { kind: 'advice' }, twinWork({ recording, ...asked }));
+      return advised(host, request, endpoint, twinWork({ recording, ...asked }));
     },
   }),
   defineRoute({
@@ -139,6 +140,16 @@ function created(
   const facts = { kind, workspace, endpoint: name, actor: caller.name, asked: body as object, commands };
   const job = jobs.create(facts, work, isIdle);
   return { status: 202, body: jobView(job, Date.now()) };
+}
+
+/** The advice is in the status of the endpoint when its job is done. */
+function advised(host: ApiHost, request: Request, endpoint: Endpoint, work: JobWork) {
+  const response = created(host, request, endpoint, { kind: 'advice' }, async (watch) => {
+    const document = await work(watch);
+    host.advice.add(endpointName(endpoint), response.body.id, document as AdviceDocument, Date.now());
+    return document;
+  });
+  return response;
 }
 
 async function switchPolicy(host: ApiHost, request: ApiRequest<object, SwitchBody>) {

@@ -1,12 +1,14 @@
+import type { EndpointAdvice } from '../../../control/resources/kinds/endpoint.js';
 import type { Condition, Resource, Status } from '../../../control/resources/resource.js';
 import { stackedTables } from '../../../report/text/text-table.js';
+import { wrapText } from '../../../report/text/wrap-text.js';
 import { EVENT_TITLES, type EventView, eventRow } from './event-rows.js';
 import { PrintedTable } from './printed-table.js';
 import { labelsText } from './resource-table.js';
 import { ageText, secondText } from './time-text.js';
 
 /** Keys of a status that have their own section. */
-const SHOWN_APART = ['phase', 'message', 'observed_generation', 'conditions', 'replicas', 'last_lines'];
+const SHOWN_APART = ['phase', 'message', 'observed_generation', 'conditions', 'replicas', 'last_lines', 'advice'];
 
 /** A resource as a page. Tables fit the width; a specification and log lines are printed as they are. @param events the oldest first */
 export async function describePage(
@@ -26,6 +28,7 @@ export async function describePage(
     ['Status', Object.keys(others).length === 0 ? [] : yaml(shown)],
     ['Conditions', conditionLines(status?.conditions ?? [], width)],
     ['Replicas', replicaLines(status, width)],
+    ['Advice', adviceLines(status, now, width)],
     ['Last lines', indented(((status?.last_lines as string[] | undefined) ?? []).map(printable))],
     ['Events', events.length === 0 ? ['  none'] : eventLines(events, width)],
   ];
@@ -98,6 +101,15 @@ function replicaLines(status: Status | undefined, width: number): string[] {
     ...[id, phase, String(generation), String(restarts), url, message],
   ]);
   return table([['ID', 'PHASE', 'GENERATION', 'RESTARTS', 'URL', 'MESSAGE'], ...rows], width);
+}
+
+/** What to do about the policy of an Endpoint, how old that is, and whether the policy has changed since. */
+function adviceLines(status: Status | undefined, now: number, width: number): string[] {
+  const advice = status?.advice as EndpointAdvice | undefined;
+  if (advice === undefined) return [];
+  const { at, present, verdict } = advice;
+  const found = `Found ${ageText(at, now)} ago, while ${present} was in force.`;
+  return indented([verdict, found].flatMap((line) => wrapText(printable(line), width - INDENT.length)));
 }
 
 /** Without the column of the resource: all events here are of one. */

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { isLoaderVariable } from '../../../engines/loader-variables.js';
 import { ENGINE_TASKS } from '../../../engines/task.js';
 import { policyOf } from '../../../gateway/config/config-parts.js';
@@ -97,6 +98,25 @@ const download = section('Download', {
   total: required(number(), { help: 'bytes in total' }),
 });
 
+const orNone = <Item extends v.GenericSchema>(schema: Item) => v.nullable(schema);
+
+/** The latest advice about the policy of an endpoint. A gateway adds it to what it returns; it is not stored. */
+export const ENDPOINT_ADVICE = section('Advice about the policy', {
+  job: required(written, { help: 'id of the job that found it' }),
+  at: required(written, { help: 'time of the advice' }),
+  verdict: required(written, { help: 'what to do, what it gains and what it costs' }),
+  metric: required(written, { help: 'what should become better' }),
+  present: required(written, { help: 'the policy that was in force' }),
+  policy: required(orNone(written), { help: 'the policy to switch to; null to keep the present one' }),
+  change: required(orNone(number()), {
+    help: 'predicted change of the metric as a share, of cached_share in points of 0 to 1',
+  }),
+  change_low: required(orNone(number()), { help: 'least change, by the 95 % interval' }),
+  change_high: required(orNone(number()), { help: 'greatest change, by the 95 % interval' }),
+});
+
+export type EndpointAdvice = Value<typeof ENDPOINT_ADVICE>;
+
 export const endpoint = defineKind({
   kind: 'Endpoint',
   plural: 'endpoints',
@@ -113,6 +133,7 @@ export const endpoint = defineKind({
     download: field(download, { help: 'progress of the download of the model' }),
     last_lines: field(list(written), { help: 'last log lines of a replica that failed' }),
     model: field(anyMap, { help: "facts from the model's own files" }),
+    advice: field(ENDPOINT_ADVICE, { help: 'the latest advice about its policy, where a gateway found one' }),
   },
   columns: [
     column('PHASE', 'status.phase'),
