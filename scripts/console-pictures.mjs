@@ -28,8 +28,14 @@ try {
   const page = await context.newPage();
   await page.goto(link);
   const { origin } = new URL(link);
+  // The first picture of README.md: the tour over the overview.
+  const tour = page.getByRole('dialog');
+  await tour.waitFor();
   await pause(WARM_UP_MS);
   mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, 'console-start.png') });
+  await page.keyboard.press('Escape');
+  await tour.waitFor({ state: 'detached' });
   const take = async (name, path, colorScheme = 'light') => {
     await page.emulateMedia({ colorScheme });
     await page.goto(origin + path);
@@ -44,6 +50,11 @@ try {
   await page.getByText('Why this replica').waitFor();
   await pause(1500);
   await page.screenshot({ path: join(folder, 'console-request.png'), fullPage: true });
+  await take('shadows', '/endpoints/default/default?tab=shadows');
+  await page.goto(`${origin}/whatif?policy=round-robin&replicas=1`);
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.locator('.verdict').waitFor({ timeout: 300_000 });
+  await page.screenshot({ path: join(folder, 'console-whatif.png'), fullPage: true });
   await take('usage', '/keys?tab=usage', 'dark');
   await take('playground', '/playground');
 } finally {

@@ -3,18 +3,21 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { logIn, queryClient } from './api/queries';
 import { App } from './shell/app';
+import { offerTour } from './shell/tour/tour-state';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/parts.css';
+import './styles/twin.css';
 import './styles/shell.css';
 
 /** A link that logs in has its token behind the `#`: it is used once and leaves the address at once. */
 async function followLoginLink(): Promise<string | null> {
-  const token = /^#login=(login_[\w-]+)$/.exec(location.hash)?.[1];
+  const [, token, tour] = /^#login=(login_[\w-]+)(&tour)?$/.exec(location.hash) ?? [];
   if (token === undefined) return null;
   history.replaceState(null, '', location.pathname + location.search);
   try {
     await logIn(token);
+    if (tour !== undefined) offerTour();
     return null;
   } catch (error) {
     return (error as Error).message;

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { allProcesses } from '../../src/control/runner/local/process/process-table.js';
+import { recordingOf, served } from '../../src/twin/whatif/recorded-run.fixture.js';
 import { CLI } from '../support/cli.js';
 
 const TOKEN = 'token-of-the-tests-of-the-console';
@@ -23,7 +24,7 @@ export class ConsoleYard {
   async start(): Promise<void> {
     if (this.#adminPort === 0) this.#adminPort = await freePort();
     const config = join(this.folder, 'twinyard.yaml');
-    writeFileSync(config, 'store: yard.db\ndata_dir: .\naccess: { keys: off }\n');
+    writeFileSync(config, 'store: yard.db\ndata_dir: .\naccess: { keys: off }\nrecord: traffic.jsonl\n');
     writeFileSync(join(this.folder, 'admin-token'), `${TOKEN}\n`, { mode: 0o600 });
     const args = [CLI, 'serve', '-c', config, '--port', '0', '--admin-port', String(this.#adminPort)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -38,6 +39,13 @@ export class ConsoleYard {
     const [, adminUrl] = /admin on (\S+),/.exec(text) ?? [];
     if (url === undefined || adminUrl === undefined) throw new Error(`did not start: ${text}`);
     Object.assign(this, { url, adminUrl });
+  }
+
+  /** Traffic of an endpoint that the gateway recorded a minute ago, in a file that it has rotated since. */
+  record(endpoint: string): void {
+    const run = served({ requests: 240 }, { routing: { policy: 'round-robin', options: {} } });
+    const lines = recordingOf(run, { endpoint: `default/${endpoint}` }, (Date.now() - 60_000) * 1000);
+    writeFileSync(join(this.folder, 'traffic.jsonl.1'), lines);
   }
 
   /** Kills the gateway; its replicas keep running. */

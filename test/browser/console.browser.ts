@@ -11,6 +11,8 @@ const yard = new ConsoleYard();
 let context: BrowserContext;
 let page: Page;
 const problems: string[] = [];
+/** The address of a question that has a result. */
+let answered = '';
 
 /** Whatever a page reports as an error is a failure of its journey. */
 async function opened(from: BrowserContext): Promise<Page> {
@@ -37,6 +39,7 @@ const CHAT = '/endpoints/default/chat';
 
 describe.skipIf(browser === null)('the console in a browser', () => {
   beforeAll(async () => {
+    yard.record('chat');
     await yard.start();
     await yard.declare('chat', 2);
     await yard.untilReady('chat', 2);
@@ -102,6 +105,76 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     expect(spec.routing.policy).toBe('lmetric');
   });
 
+  test('a shadow is added, followed, and explains what it would have done', async () => {
+    await page.goto(`${yard.adminUrl}${CHAT}?tab=shadows`);
+    await page.getByLabel('Policy of the shadow').selectOption('least-loaded');
+    await page.getByLabel('Its options').fill('tie_break=first');
+    await page.getByRole('button', { name: 'Add the shadow' }).click();
+    const card = page.locator('.card', { hasText: 'least-loaded · tie_break=first' });
+    await card.getByRole('heading', { name: 'On its own placements' }).waitFor();
+    await yard.chat('shadowed');
+    await card
+      .getByText(/^standard: 1 same|^standard: 0 same/)
+      .first()
+      .waitFor();
+    await page.goto(`${yard.adminUrl}/requests/shadowed`);
+    await page.getByRole('heading', { name: 'What the shadows would have done' }).waitFor();
+    await page.getByRole('rowheader', { name: 'least-loaded' }).waitFor();
+    await page.goto(`${yard.adminUrl}${CHAT}?tab=shadows`);
+    await page.getByRole('button', { name: 'Remove the shadow least-loaded' }).click();
+    await page.getByText('No shadow yet').waitFor();
+  });
+
+  test('what would have been is asked, with its error, and can be served', async () => {
+    await page.goto(`${yard.adminUrl}/whatif?workspace=default&endpoint=chat&model=qwen/qwen3-14b&hardware=H100`);
+    await page.getByLabel('Routing policy').selectOption('round-robin');
+    await page.getByLabel('Replicas').fill('2');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.locator('.verdict', { hasText: 'round-robin on 2 replicas' }).waitFor();
+    answered = new URL(page.url()).search;
+    expect(answered).toMatch(/policy=round-robin.*replicas=2.*job=/);
+    await page.getByText('Calibrated error, TTFT mean').waitFor();
+    const row = page.locator('tr', { hasText: 'TTFT mean' });
+    expect(await row.locator('.interval').count()).toBe(1);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessProblems(page), colorScheme).toEqual([]);
+    }
+    await page.getByText('As a command').click();
+    await page
+      .getByText(`twinyard whatif --gateway ${yard.adminUrl} --endpoint default/chat --last 1h --model qwen/qwen3-14b`)
+      .waitFor();
+    await page.getByRole('button', { name: 'Serve this policy' }).click();
+    await page.locator('.diff-after', { hasText: 'round-robin' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: /What if: round-robin, 2 replicas/ }).waitFor();
+  });
+
+  test('the guided tour has five steps, is left with Escape, and stays closed', async () => {
+    const { path: link } = await yard.call('POST', 'session/links');
+    const own = await browser!.newContext();
+    const visitor = await opened(own);
+    await visitor.goto(`${yard.adminUrl}${link}&tour`);
+    const tour = visitor.getByRole('dialog');
+    await tour.getByText('Step 1 of 5').waitFor();
+    expect(await accessProblems(visitor)).toEqual([]);
+    for (const path of [CHAT, '/requests/', `${CHAT}?tab=shadows`, '/whatif']) {
+      await tour.getByRole('button', { name: 'Next' }).click();
+      await visitor.waitForURL((url) => `${url.pathname}${url.search}`.startsWith(path));
+    }
+    await tour.getByText('Step 5 of 5').waitFor();
+    expect(await visitor.evaluate('document.activeElement.id')).toBe('tour-title');
+    await visitor.keyboard.press('Escape');
+    await tour.waitFor({ state: 'detached' });
+    await visitor.reload();
+    await visitor.getByRole('heading', { name: 'What-if and plan' }).waitFor();
+    expect(await tour.count()).toBe(0);
+    await visitor.getByRole('button', { name: 'Logged in as admin' }).click();
+    await visitor.getByRole('menuitem', { name: 'Guided tour' }).click();
+    await tour.getByText('Step 1 of 5').waitFor();
+    await own.close();
+  });
+
   test('a key is made, and used in the playground', async () => {
     await page.goto(`${yard.adminUrl}/keys`);
     await page.getByRole('button', { name: 'New key' }).click();
@@ -154,6 +227,13 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     expect(await viewer.getByRole('button', { name: 'Scale' }).count()).toBe(0);
     await viewer.goto(`${yard.adminUrl}${CHAT}?tab=logs`);
     await viewer.getByText('logs need the role operator').waitFor();
+    await viewer.goto(`${yard.adminUrl}/whatif${answered}`);
+    await viewer.locator('.verdict').waitFor();
+    await viewer.getByText('needs the role operator in default').waitFor();
+    expect(await viewer.getByRole('button', { name: /^(Ask|Serve this policy)$/ }).count()).toBe(0);
+    await viewer.goto(`${yard.adminUrl}${CHAT}?tab=shadows`);
+    await viewer.getByText('No shadow yet').waitFor();
+    expect(await viewer.getByRole('button', { name: 'Add the shadow' }).count()).toBe(0);
     await own.close();
   });
 
@@ -161,11 +241,13 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     ['/', 'Overview'],
     [CHAT, 'chat'],
     [`${CHAT}?tab=policy`, 'In force'],
+    [`${CHAT}?tab=shadows`, 'Add a shadow'],
     [`${CHAT}?tab=events`, 'Events, the latest first'],
     [`${CHAT}?tab=logs`, 'lines'],
     [`${CHAT}?tab=yaml`, 'Desired state'],
     ['/requests', 'Requests'],
     ['/requests/load-7', 'Why this replica'],
+    ['/whatif?ask=plan', 'What-if and plan'],
     ['/playground?models=tiny', 'Playground'],
     ['/keys', 'API keys'],
     ['/keys?tab=usage', 'By day'],

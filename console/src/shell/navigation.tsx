@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 interface Item {
-  readonly to: '/' | '/requests' | '/playground' | '/keys' | '/resources' | '/settings';
+  readonly to: '/' | '/requests' | '/whatif' | '/playground' | '/keys' | '/resources' | '/settings';
   readonly name: string;
   /** A path of 16 by 16. */
   readonly icon: string;
@@ -12,6 +12,7 @@ interface Item {
 const ITEMS: readonly Item[] = [
   { to: '/', name: 'Overview', icon: 'M2 9h4v5H2zM6.5 5h3v9h-3zM10 2h4v12h-4z' },
   { to: '/requests', name: 'Requests', icon: 'M2 3.5h12M2 8h8M2 12.5h5' },
+  { to: '/whatif', name: 'What-if', icon: 'M2 12.5 6 7l3 3 5-6.5M10.5 3.5H14V7' },
   { to: '/playground', name: 'Playground', icon: 'M2 3h12v8H7l-3 3v-3H2z' },
   { to: '/keys', name: 'Keys and usage', icon: 'M5.5 13a3 3 0 1 1 2-5.2L13.5 2M11 4.5l2 2' },
   { to: '/resources', name: 'Resources', icon: 'M8 1.5 14 5 8 8.5 2 5zM2 8l6 3.5L14 8M2 11l6 3.5 6-3.5' },

@@ -22,7 +22,7 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
 });
 
-export const ENDPOINT_TABS = ['replicas', 'logs', 'events', 'policy', 'yaml'] as const;
+export const ENDPOINT_TABS = ['replicas', 'logs', 'events', 'policy', 'shadows', 'yaml'] as const;
 export type EndpointTab = (typeof ENDPOINT_TABS)[number];
 
 const endpoint = createRoute({
@@ -112,6 +112,22 @@ const resources = createRoute({
   component: lazyRouteComponent(() => import('../pages/resources/resources-page'), 'ResourcesPage'),
 });
 
+const WHAT_IF_PARAMETERS = [
+  ...['workspace', 'endpoint', 'last', 'policy', 'options', 'replicas', 'gpu', 'queue', 'metric', 'ttft', 'itl', 'e2e'],
+  ...['times', 'workload', 'rate', 'model', 'hardware', 'tp', 'job'],
+] as const;
+export type WhatIfSearch = { [Name in (typeof WHAT_IF_PARAMETERS)[number]]?: string } & { ask?: 'advice' | 'plan' };
+
+const whatIf = createRoute({
+  getParentRoute: () => root,
+  path: '/whatif',
+  validateSearch: (given: Given): WhatIfSearch => ({
+    ask: given.ask === 'advice' || given.ask === 'plan' ? given.ask : undefined,
+    ...Object.fromEntries(WHAT_IF_PARAMETERS.map((name) => [name, text(given, name)])),
+  }),
+  component: lazyRouteComponent(() => import('../pages/whatif/whatif-page'), 'WhatIfPage'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -119,7 +135,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, endpoint, requests, request, playground, keys, resources, settings]),
+  routeTree: root.addChildren([overview, endpoint, requests, request, whatIf, playground, keys, resources, settings]),
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
   // Numbers and words stand in the address as they are.

@@ -1,7 +1,7 @@
 import { Menu } from '@base-ui/react/menu';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { live, useLive } from '../api/live';
 import { logOut, useSession } from '../api/queries';
 import { Button } from '../parts/basics';
@@ -9,6 +9,9 @@ import { useZone } from '../parts/time';
 import { Mark } from './mark';
 import { Navigation } from './navigation';
 import { useTheme } from './theme';
+import { openTour, useTour } from './tour/tour-state';
+
+const Tour = lazy(async () => ({ default: (await import('./tour/tour')).Tour }));
 
 /** Changes that follow each other quickly are read once. */
 const REFRESH_MS = 1000;
@@ -38,8 +41,17 @@ export function Shell() {
       <main id="content" className="content" tabIndex={-1}>
         <Outlet />
       </main>
+      <TourPlace />
     </div>
   );
+}
+
+function TourPlace() {
+  return useTour() ? (
+    <Suspense fallback={null}>
+      <Tour />
+    </Suspense>
+  ) : null;
 }
 
 /** Reads what is in view again when the stream reports a change. */
@@ -123,6 +135,9 @@ function VisitorMenu() {
               )}
               <p className="muted">Twinyard {version}</p>
             </div>
+            <Menu.Item className="menu-item" onClick={openTour}>
+              Guided tour
+            </Menu.Item>
             <Menu.Item className="menu-item" onClick={() => void logOut()}>
               Log out
             </Menu.Item>

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import type { Gateway as RunningGateway } from '../../gateway/gateway.js';
+import type { ShadowChoice } from '../../policy/bundle/shadow-choice.js';
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -85,7 +86,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
       endpoints: [
         {
           name: 'default',
-          policy: { ...DEFAULT_POLICY, name: values['routing-policy'] },
+          policy: { ...DEFAULT_POLICY, name: values['routing-policy'], shadows: [shadowOf(values['routing-policy'])] },
           replicas: engines.map(({ url }, i) => ({ id: `engine-${i}`, url, engine: DEFAULT_ENGINE, models: null })),
         },
       ],
@@ -99,7 +100,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port !== 0) return start(0, 0);
       throw gatewayListenError(error, gateway.config);
     }
-    return { gateway, link: () => api.loginLink() };
+    return { gateway, link: () => `${api.loginLink()}&tour` };
   };
   try {
     const { gateway, link } = await start(values.port, values.port === 0 ? 0 : values.port + 1);
@@ -115,6 +116,12 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     rmSync(folder, { recursive: true, force: true });
   }
   return 0;
+}
+
+/** A policy that decides beside the one that serves, so that there is something to compare. */
+function shadowOf(serving: string): ShadowChoice {
+  const policy = serving === 'lmetric' ? 'unified' : 'lmetric';
+  return { name: policy, policy, options: {} };
 }
 
 function whatToTry(gateway: RunningGateway, link: string, model: string, count: number): string {

@@ -17,6 +17,7 @@ import { ScaleButton } from './scale-button';
 const LogTab = lazy(async () => ({ default: (await import('./log-tab')).LogTab }));
 const EventTab = lazy(async () => ({ default: (await import('./event-tab')).EventTab }));
 const PolicyTab = lazy(async () => ({ default: (await import('./policy-tab')).PolicyTab }));
+const ShadowTab = lazy(async () => ({ default: (await import('./shadow-tab')).ShadowTab }));
 const YamlTab = lazy(async () => ({ default: (await import('./yaml-tab')).YamlTab }));
 
 const route = getRouteApi('/endpoints/$workspace/$name');
@@ -31,13 +32,14 @@ const NO_LOGS = new ApiFailure(
 const NAMES: Record<EndpointTab, string> = {
   replicas: 'Replicas',
   policy: 'Policy',
+  shadows: 'Shadows',
   events: 'Events',
   logs: 'Logs',
   yaml: 'YAML',
 };
 /** An endpoint of the configuration file has neither a resource nor processes of its own. */
-const OF_FILE: readonly EndpointTab[] = ['replicas', 'policy'];
-const MANAGED: readonly EndpointTab[] = ['replicas', 'policy', 'events', 'logs', 'yaml'];
+const OF_FILE: readonly EndpointTab[] = ['replicas', 'policy', 'shadows'];
+const MANAGED: readonly EndpointTab[] = ['replicas', 'policy', 'shadows', 'events', 'logs', 'yaml'];
 
 export function EndpointPage() {
   const { name, workspace } = route.useParams();
@@ -112,6 +114,7 @@ export function EndpointPage() {
           <ReplicaTab workspace={workspace} name={name} base={base} isOfFile={source === 'file'} />
         ) : null}
         {tab === 'policy' ? <PolicyTab endpoint={endpoint} base={base} /> : null}
+        {tab === 'shadows' ? <ShadowTab endpoint={endpoint} base={base} /> : null}
         {tab === 'events' ? <EventTab workspace={workspace} name={name} /> : null}
         {tab === 'logs' ? mayLog ? <LogTab base={base} /> : <Failure error={NO_LOGS} /> : null}
         {tab === 'yaml' ? <YamlTab workspace={workspace} base={base} /> : null}
@@ -130,6 +133,8 @@ function commandsOf(tab: EndpointTab, workspace: string, name: string): string[]
       return [`twinyard logs ${name}${where} --follow`];
     case 'events':
       return [`twinyard events${where}`];
+    case 'shadows':
+      return ['list', 'add lmetric'].map((what) => `twinyard shadow ${what} --endpoint ${name}${where}`);
     case 'yaml':
       return [`twinyard get endpoint ${name}${where} --format yaml`, 'twinyard apply -f endpoint.yaml --dry-run'];
     default:

@@ -1,12 +1,9 @@
 import { useState } from 'react';
 import { useMay } from '../../api/access';
-import { ApiFailure } from '../../api/client';
-import { useChange, useGet } from '../../api/queries';
+import { useGet } from '../../api/queries';
 import type { LiveEndpoint, Page } from '../../api/types';
-import { Button, Card } from '../../parts/basics';
-import { Dialog } from '../../parts/dialog';
-import { type Difference, Differences, differencesOf } from '../../parts/differences';
-import { Failure } from '../../parts/states';
+import { Card } from '../../parts/basics';
+import { SwapPolicy } from '../../parts/swap-policy';
 
 interface Choice {
   readonly name: string;
@@ -61,7 +58,14 @@ export function PolicyTab({ base, endpoint }: { readonly endpoint: LiveEndpoint;
                 </select>
               </label>
               <ChoiceFacts choice={choices?.items.find(({ name }) => name === (wanted ?? present))} />
-              <Swap key={wanted ?? ''} base={base} endpoint={endpoint} policy={wanted} onDone={() => setWanted(null)} />
+              <SwapPolicy
+                key={wanted ?? ''}
+                base={base}
+                endpoint={endpoint}
+                policy={wanted}
+                label="Preview the swap"
+                onDone={() => setWanted(null)}
+              />
             </div>
           </Card>
         ) : null}
@@ -86,59 +90,5 @@ function ChoiceFacts({ choice }: { readonly choice: Choice | undefined }) {
     <p className="muted">
       {choice.summary} Good for: {choice.good_for} Not for: {choice.not_for}
     </p>
-  );
-}
-
-interface SwapProps {
-  readonly base: string;
-  readonly endpoint: LiveEndpoint;
-  readonly policy: string | null;
-  readonly onDone: () => void;
-}
-
-/** Shows what a swap would change, then swaps. */
-function Swap({ base, endpoint, onDone, policy }: SwapProps) {
-  const change = useChange<LiveEndpoint>();
-  const preview = useChange<unknown>();
-  const [plan, setPlan] = useState<readonly Difference[] | null>(null);
-  const isOfFile = endpoint.source === 'file';
-  const request = (isDry: boolean) =>
-    isOfFile
-      ? { method: 'PUT' as const, path: `${base}/policy${isDry ? '?dry_run=true' : ''}`, body: { policy } }
-      : {
-          method: 'PATCH' as const,
-          path: `${base}${isDry ? '?dry_run=true' : ''}`,
-          text: {
-            content: JSON.stringify({ spec: { routing: { policy, options: null } } }),
-            type: 'application/merge-patch+json',
-          },
-        };
-  const show = async () => {
-    const after = await preview.mutateAsync(request(true)).catch((error: ApiFailure) => error);
-    if (after instanceof ApiFailure) return;
-    const next = isOfFile
-      ? (after as LiveEndpoint).policy
-      : { ...endpoint.policy, routing: (after as { spec: { routing: object } }).spec.routing };
-    setPlan(differencesOf(endpoint.policy, next));
-  };
-  const swap = () => change.mutate(request(false), { onSuccess: onDone });
-  return (
-    <>
-      {preview.error === null ? null : <Failure error={preview.error} />}
-      <Button look="primary" disabled={policy === null || preview.isPending} onClick={() => void show()}>
-        Preview the swap
-      </Button>
-      <Dialog title={`Swap to ${policy ?? ''}`} isOpen={plan !== null} onClose={() => setPlan(null)}>
-        <Differences items={plan ?? []} />
-        <p className="muted">Requests under way stay where they are; the next one is placed by the new policy.</p>
-        {change.error === null ? null : <Failure error={change.error} />}
-        <div className="dialog-actions">
-          <Button onClick={() => setPlan(null)}>Cancel</Button>
-          <Button look="primary" onClick={swap} disabled={change.isPending}>
-            Swap
-          </Button>
-        </div>
-      </Dialog>
-    </>
   );
 }

@@ -8,6 +8,7 @@ import { milliseconds, percent, whole } from '../../parts/format';
 import { Outcome } from '../../parts/outcome';
 import { Failure, Loading } from '../../parts/states';
 import { Time } from '../../parts/time';
+import { ShadowChoices } from './shadow-choices';
 import { Waterfall } from './waterfall';
 import { type Explanation, Why } from './why';
 
@@ -58,6 +59,11 @@ export function RequestPage() {
           <Why explanation={explanation.data} />
         )}
       </Card>
+      {explanation.data?.shadows === undefined ? null : (
+        <Card title="What the shadows would have done">
+          <ShadowChoices choices={explanation.data.shadows} serving={explanation.data.policy ?? 'the policy'} />
+        </Card>
+      )}
       <AsCommand commands={[`twinyard explain ${id}`]} />
     </>
   );

@@ -1,6 +1,7 @@
 import { Badge, NumberHead, TablePlace } from '../../parts/basics';
 import { whole } from '../../parts/format';
 import { ScoreBars } from './score-bars';
+import type { ShadowChoice } from './shadow-choices';
 
 export interface Candidate {
   readonly id: string;
@@ -36,6 +37,7 @@ export interface Explanation {
     } | null;
     readonly exhaustive: boolean;
   } | null;
+  readonly shadows?: readonly ShadowChoice[];
   readonly refused?: { readonly by: string; readonly status: number; readonly retryAfterS: number | null };
 }
 

@@ -4,7 +4,7 @@ import { shellWord } from '../../../kernel/text/shell-word.js';
 import { FLOW_CONTROL_SCHEMA } from '../../../policy/bundle/flow-control-schema.js';
 import { factsOf, type Schema } from '../../../schema/facts.js';
 import type { ServedGateway } from '../../api-host.js';
-import type { WhatIfBody } from '../../views/twin-bodies.js';
+import type { AdviceBody, WhatIfBody } from '../../views/twin-bodies.js';
 import { engineOf } from './twin-questions.js';
 
 type Gateway = Pick<ServedGateway, 'adminUrl'>;
@@ -40,6 +40,23 @@ export function whatIfCommands(gateway: Gateway, endpoint: Served, body: WhatIfB
     ? [choiceFlags('policy', policies.map(({ policy }) => policy).join(','), policies[0]?.options ?? {})]
     : policies.map(({ options, policy }) => choiceFlags('policy', policy, options));
   return lines.map((flags) => line([...common, ...flags, ...rest]));
+}
+
+/** The same for advice, which the gateway computes in either case. */
+export function adviceCommands({ adminUrl }: Gateway, endpoint: Served, body: AdviceBody): string[] {
+  const { hardware, last, metric, model, policies, runs, tp } = body;
+  const { name, workspace } = endpointName(endpoint);
+  return [
+    line([
+      ...['advise', '--gateway', adminUrl, '--endpoint', name, '--workspace', workspace, '--last', last],
+      ...['--metric', metric.replace(/_ms$/, '').replaceAll('_', '-')],
+      ...(policies === undefined ? [] : ['--policies', policies.join(',')]),
+      ...(model === undefined ? [] : ['--model', model]),
+      ...(hardware === undefined ? [] : ['--hardware', hardware]),
+      ...(tp === undefined ? [] : ['--tp', String(tp)]),
+      ...(runs === undefined ? [] : ['--runs', String(runs)]),
+    ]),
+  ];
 }
 
 /** The engines, where the gateway has no profile of them or the request describes others. */

@@ -75,7 +75,11 @@ describe('questions about recorded traffic', () => {
 
   it('advise a policy', async () => {
     const asked = { policies: ['lmetric', 'random'], metric: 'ttft_mean_ms', last: '5000d', runs: 5 };
-    const { result, state } = await ended(await ask(`POST ${ONE}/advice`, asked));
+    const { commands, result, state } = await ended(await ask(`POST ${ONE}/advice`, asked));
+    expect(commands).toEqual([
+      `twinyard advise --gateway ${gateway.adminUrl} --endpoint default --workspace default --last 5000d --metric ttft-mean ` +
+        '--policies lmetric,random --runs 5',
+    ]);
     expect([state, result.present.policy, result.best.policy]).toEqual(['done', 'round-robin', 'lmetric']);
     expect(result.verdict).toMatch(/^Switch from round-robin to lmetric: /);
     const { body } = await ask(`GET ${ONE}/live`);

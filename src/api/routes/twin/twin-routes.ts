@@ -57,10 +57,15 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
     body: { type: 'json', schema: ADVICE_BODY, example: { last: '24h' }, optional: true },
     response: { type: 'object', schema: JOB },
     async handle(host, request) {
-      const { adviceQuestion } = await import('./twin-questions.js');
-      const { endpoint, recording } = recordedEndpoint(host, request, request.body.last);
-      const asked = adviceQuestion(endpoint, host.gateway, request.body as AdviceBody);
-      return advised(host, request, endpoint, twinWork({ recording, ...asked }));
+      const [{ adviceQuestion }, { adviceCommands }] = await Promise.all([
+        import('./twin-questions.js'),
+        import('./as-commands.js'),
+      ]);
+      const body = request.body as AdviceBody;
+      const { endpoint, recording } = recordedEndpoint(host, request, body.last);
+      const asked = adviceQuestion(endpoint, host.gateway, body);
+      const commands = adviceCommands(host.gateway, endpoint, body);
+      return advised(host, request, endpoint, commands, twinWork({ recording, ...asked }));
     },
   }),
   defineRoute({
@@ -143,8 +148,8 @@ function created(
 }
 
 /** The advice is in the status of the endpoint when its job is done. */
-function advised(host: ApiHost, request: Request, endpoint: Endpoint, work: JobWork) {
-  const response = created(host, request, endpoint, { kind: 'advice' }, async (watch) => {
+function advised(host: ApiHost, request: Request, endpoint: Endpoint, commands: readonly string[], work: JobWork) {
+  const response = created(host, request, endpoint, { kind: 'advice', commands }, async (watch) => {
     const document = await work(watch);
     host.advice.add(endpointName(endpoint), response.body.id, document as AdviceDocument, Date.now());
     return document;

@@ -1,0 +1,127 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ApiFailure, withQuery } from '../../api/client';
+import { type Job, useJob } from '../../api/jobs';
+import { useLive } from '../../api/live';
+import { useGet } from '../../api/queries';
+import type { Page } from '../../api/types';
+import { PageHead } from '../../parts/basics';
+import { AsCommand } from '../../parts/command';
+import { JobProgress } from '../../parts/job-progress';
+import { Empty, Failure, Loading } from '../../parts/states';
+import { AdviceResult } from './advice-result';
+import type { Advice, FleetPlan, WhatIf } from './documents';
+import { EarlierQuestions } from './earlier-questions';
+import { PlanResult } from './plan-result';
+import { bodyOf, QUESTIONS, type Question } from './question';
+import { QuestionForm } from './question-form';
+import { WhatIfResult } from './whatif-result';
+
+const route = getRouteApi('/whatif');
+
+const ALL = Object.keys(QUESTIONS) as Question[];
+
+const STAGES = {
+  reading: 'Reading the recording',
+  fitting: 'Fitting step times to the recording',
+  checking: 'Simulating the recording as it was',
+  simulating: 'Simulating',
+};
+
+const ABOUT: Readonly<Record<Question, string>> = {
+  whatif: 'Recorded traffic as it was, and as it would have been with another policy or fleet',
+  advice: 'The best policy for recorded traffic, what is gained, and what the switch costs',
+  plan: 'The least fleet that keeps latencies within limits',
+};
+
+export function WhatIfPage() {
+  const search = route.useSearch();
+  const endpoints = useLive(({ traffic }) => traffic)?.items;
+  const [first] = endpoints ?? [];
+  const question = search.ask ?? 'whatif';
+  const workspace = search.workspace ?? first?.workspace;
+  const endpoint = search.endpoint ?? first?.name;
+  return (
+    <>
+      <PageHead title="What-if and plan" about={ABOUT[question]} />
+      <nav className="tabs" aria-label="Questions">
+        {ALL.map((one) => (
+          <Link
+            key={one}
+            to="/whatif"
+            search={(before) => ({ ...before, ask: one === 'whatif' ? undefined : one, job: undefined })}
+            className="tab"
+            aria-current={one === question ? 'page' : undefined}
+            activeProps={{}}
+          >
+            {QUESTIONS[one]}
+          </Link>
+        ))}
+      </nav>
+      {workspace !== undefined && endpoint !== undefined ? (
+        <Asked question={question} workspace={workspace} endpoint={endpoint} />
+      ) : endpoints === undefined ? (
+        <Loading />
+      ) : (
+        <Empty title="No endpoint yet" command="twinyard apply -f examples/endpoints/emulated.yaml">
+          Questions are about the recorded traffic of an endpoint.
+        </Empty>
+      )}
+    </>
+  );
+}
+
+interface AskedProps {
+  readonly question: Question;
+  readonly workspace: string;
+  readonly endpoint: string;
+}
+
+function Asked({ endpoint, question, workspace }: AskedProps) {
+  const search = route.useSearch();
+  const { error, job, refetch } = useJob<WhatIf | Advice | FleetPlan>(search.job);
+  const { data: earlier } = useGet<Page<Job>>(withQuery('jobs', { workspace, endpoint, limit: 20 }), { everyMs: 5000 });
+  const call = `curl -X POST ${location.origin}/api/v1/workspaces/${workspace}/endpoints/${endpoint}/${question} -H "authorization: Bearer $TOKEN" -d '${JSON.stringify(bodyOf(question, search)).replaceAll("'", "'\\''")}'`;
+  const commands = (job?.commands ?? []).map(here);
+  return (
+    <>
+      <QuestionForm question={question} workspace={workspace} endpoint={endpoint} job={job} />
+      {error === null ? null : (
+        <Failure error={error.status === 404 ? NOT_KEPT : error} onRetry={() => void refetch()} />
+      )}
+      {job === undefined ? search.job !== undefined && error === null ? <Loading /> : null : <Outcome job={job} />}
+      <AsCommand commands={commands.length === 0 ? [call] : commands} />
+      <EarlierQuestions jobs={earlier?.items ?? []} />
+    </>
+  );
+}
+
+const NOT_KEPT = new ApiFailure(
+  404,
+  'API_JOB',
+  'the result of this link is not kept any more: the last 100 are, until the gateway stops',
+  'the question is filled in: ask it again',
+);
+
+/** With the address by which this browser reaches the gateway. */
+const here = (command: string) => command.replace(/(--gateway|--server) \S+/, `$1 ${location.origin}`);
+
+function Outcome({ job }: { readonly job: Job<WhatIf | Advice | FleetPlan> }) {
+  const called = `${job.workspace}/${job.endpoint}`;
+  if (job.state === 'failed' && job.error !== null) {
+    const { code, hint, message } = job.error;
+    return (
+      <>
+        <Failure error={new ApiFailure(422, code, message, hint)} />
+        {code === 'WHATIF_TOO_FEW' ? (
+          <p className="muted">The recording grows with every request: ask again in a while.</p>
+        ) : null}
+      </>
+    );
+  }
+  if (job.state === 'cancelled') return <p className="verdict verdict-refused">The question was cancelled.</p>;
+  const { result } = job;
+  if (result === null || result === undefined) return <JobProgress job={job} stages={STAGES} />;
+  if (job.kind === 'advice') return <AdviceResult called={called} result={result as Advice} />;
+  if (job.kind === 'plan') return <PlanResult result={result as FleetPlan} />;
+  return <WhatIfResult called={called} result={result as WhatIf} />;
+}
