@@ -56,6 +56,8 @@ export interface ClusterConfig {
   flowControl: FlowControlConfig | null;
 
   routing: PolicyChoice;
+  /** What ids of replicas begin with, for policies that hash them; absent: `instance_`. */
+  replicaPrefix?: string;
   /** Another policy decides from a time on, with the caches and the books as they are then; absent: one policy. */
   routingSwitch?: { atUs: number; routing: PolicyChoice };
   routingLatencyUs: number;

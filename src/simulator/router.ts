@@ -24,7 +24,8 @@ export function createHost(config: ClusterConfig, predictors?: PredictorSource):
   const allBooks = config.routingSwitch !== undefined;
   const options = { world: SIMULATED, seed, mostReplicas: instances, allBooks, predictors };
   const host = new PolicyHost(settingsOf(config, config.routing), options);
-  host.setReplicas(Array.from({ length: instances }, (_, i) => `instance_${i}`));
+  const { replicaPrefix = 'instance_' } = config;
+  host.setReplicas(Array.from({ length: instances }, (_, i) => `${replicaPrefix}${i}`));
   return host;
 }
 

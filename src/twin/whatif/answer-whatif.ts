@@ -3,7 +3,7 @@ import { replicaLatency } from '../../experiment/runs/simulate-run.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
-import { askedConfig } from './asked-config.js';
+import { askedConfig, readsText } from './asked-config.js';
 import { type AskedRun, askedRun } from './asked-runs.js';
 import { type Baseline, checkBaseline } from './baseline.js';
 import { fitRecorded } from './engines/fit-recorded.js';
@@ -46,7 +46,7 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
     const config = askedConfig(question, fleet, engine.replica, asked);
     const simulated = async (cluster: ClusterConfig, run: number): Promise<AskedRun> => {
       await watch({ stage: 'simulating', done: done++, total });
-      return askedRun(fleet, cluster, engine.latency, run, runs);
+      return askedRun(fleet, baseline, cluster, engine.latency, run, runs);
     };
     alternatives.push(await answer(asked, config, baseline, engine.stepError, runs, simulated));
   }
@@ -124,15 +124,21 @@ async function answer(
   const rows = (made: readonly AskedRun[]) => made.map(({ metrics }) => metrics);
   const of = {
     runs: rows(usual),
+    plain: usual.map(({ plain }) => plain),
     least: usual.map(({ least }) => least),
     most: usual.map(({ most }) => most),
     fast: rows(fast),
     slow: rows(slow),
   };
-  const metrics = baseline.metrics.map((metric) => predictMetric(metric, of));
+  const metrics = baseline.metrics.map((metric) => predictMetric(metric, baseline.calibrated[metric.metric], of));
   const saturated = usual.find((run) => run.saturated !== null)?.saturated ?? null;
+  const unknown = readsText(config.routing)
+    ? 'it decides by the text of prompts, which is never recorded; options that read blocks instead can be predicted (chwbl with key=prefix-blocks)'
+    : null;
   const refused =
-    baseline.refused ?? (saturated === null ? null : `this fleet would not keep up with the traffic: ${saturated}`);
+    baseline.refused ??
+    unknown ??
+    (saturated === null ? null : `this fleet would not keep up with the traffic: ${saturated}`);
   const name = alternativeName(asked, config);
   return {
     name,

@@ -1,3 +1,4 @@
+import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { ClusterConfig, PolicyChoice } from '../../simulator/cluster-config.js';
@@ -38,6 +39,12 @@ export function askedConfig(
     fitnessWeights: {},
     goodputTargets: {},
   };
+}
+
+/** Whether a policy decides by what a recording does not have. */
+export function readsText({ options, policy }: PolicyChoice): boolean {
+  const known = routingPolicy(policy, '--policy');
+  return known.reads(policyOptions(known, options, '--policy-option')).includes('body');
 }
 
 /** A policy with the defaults that a live gateway gives it: ties are drawn, and prompts are read in the gateway's blocks. */

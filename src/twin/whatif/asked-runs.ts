@@ -4,17 +4,18 @@ import type { ClusterConfig } from '../../simulator/cluster-config.js';
 import { simulate } from '../../simulator/simulate.js';
 import { closedLoopWorkload } from '../../workload/sessions/trace-session-driver.js';
 import type { Workload } from '../../workload/workload.js';
+import type { Baseline } from './baseline.js';
 import type { RecordedFleet } from './recorded-fleet.js';
 import { type MetricRow, metricsOfResponses } from './recorded-metrics.js';
 
-/** From one live run to the next, arrivals shift against the steps of engines by about a step. */
-const JITTER_US = 10_000;
 /** Reads of metrics shift against arrivals: the interval differs by this share between the first and the last run. */
 const SIGNAL_SPREAD = 0.1;
 
 export interface AskedRun {
   metrics: MetricRow;
-  /** The same with percentiles as low, and as high, as they may be. */
+  /** Without the calibration of TTFT. */
+  plain: MetricRow;
+  /** The same as `metrics` with percentiles as low, and as high, as they may be. */
   least: MetricRow;
   most: MetricRow;
   rejected: number;
@@ -23,9 +24,14 @@ export interface AskedRun {
   saturated: string | null;
 }
 
-/** A run of recorded traffic through a fleet. Runs with other numbers differ as live runs of the same traffic do. */
+/**
+ * A run of recorded traffic through a fleet. Runs with other numbers differ as live runs of the same traffic do: ties are drawn anew,
+ * arrivals shift against the steps of engines by up to a step, and hashes of sessions and blocks, which are not recorded as they were,
+ * fall elsewhere.
+ */
 export function askedRun(
   fleet: RecordedFleet,
+  { measured, ttft }: Pick<Baseline, 'measured' | 'ttft'>,
   config: ClusterConfig,
   latency: LatencyModel,
   run: number,
@@ -35,7 +41,8 @@ export function askedRun(
   const varied: ClusterConfig = {
     ...config,
     seed: config.seed + run,
-    arrivalJitterUs: JITTER_US,
+    replicaPrefix: `run-${run}-`,
+    arrivalJitterUs: Math.round(1000 * (measured.itl_mean_ms || 0)),
     snapshotRefreshUs: Math.round(config.snapshotRefreshUs * spread),
   };
   const { restore, workload } = recordedWorkload(fleet);
@@ -50,11 +57,14 @@ export function askedRun(
     times.outputTokens.push(outcomes.producedTokens[row]!);
   }
   const { cluster, instances, saturation } = document;
+  const calibrated = { ...times, ttftUs: times.ttftUs.map((us) => ttft.measuredUs(us)), itlTtftUs: times.ttftUs };
+  const cached = cluster.prompt_cache_hit_rate;
   const refused = cluster.rejected_requests + cluster.gateway_rejected + cluster.gateway_shed + cluster.gateway_expired;
   return {
-    metrics: metricsOfResponses(times, cluster.prompt_cache_hit_rate),
-    least: metricsOfResponses(times, cluster.prompt_cache_hit_rate, -1),
-    most: metricsOfResponses(times, cluster.prompt_cache_hit_rate, 1),
+    metrics: metricsOfResponses(calibrated, cached),
+    plain: metricsOfResponses(times, cached),
+    least: metricsOfResponses(calibrated, cached, -1),
+    most: metricsOfResponses(calibrated, cached, 1),
     rejected: refused / Math.max(1, cluster.generated_requests),
     perReplica: instances.map(({ injected_requests }) => injected_requests),
     saturated: saturation.state === 'saturated' ? saturation.verdict : null,

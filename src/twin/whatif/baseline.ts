@@ -2,6 +2,7 @@ import { replayTrace } from '../../observe/fit/traces/replay-trace.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { detectSaturation } from '../../simulator/results/saturation/saturation.js';
+import { TtftCalibration } from './engines/ttft-calibration.js';
 import { enginesOf, type RecordedFleet } from './recorded-fleet.js';
 import { type MetricRow, metricsOfResponses, WHAT_IF_METRICS } from './recorded-metrics.js';
 import type { BaselineMetric } from './whatif-document.js';
@@ -16,18 +17,25 @@ export interface Baseline {
   measured: MetricRow;
   simulated: MetricRow;
   metrics: BaselineMetric[];
+  ttft: TtftCalibration;
+  /** Simulated, with the calibration of TTFT: what other runs are compared with. */
+  calibrated: MetricRow;
   /** Why differences cannot be claimed; null where they can. */
   refused: string | null;
 }
 
 export function checkBaseline(fleet: RecordedFleet, replica: ReplicaModelConfig, latency: LatencyModel): Baseline {
   const measured = measuredMetrics(fleet);
-  const simulated = replayedMetrics(fleet, replica, latency);
+  const { cachedShare, measuredTtftUs, times } = replayed(fleet, replica, latency);
+  const simulated = metricsOfResponses(times, cachedShare);
+  const ttft = new TtftCalibration(times.ttftUs, measuredTtftUs);
+  const calibratedUs = times.ttftUs.map((us) => ttft.measuredUs(us));
+  const calibrated = metricsOfResponses({ ...times, ttftUs: calibratedUs, itlTtftUs: times.ttftUs }, cachedShare);
   const metrics = WHAT_IF_METRICS.filter((metric) => !Number.isNaN(measured[metric])).map((metric): BaselineMetric => {
     const [was, now] = [measured[metric], simulated[metric]];
     return { metric, measured: was, simulated: now, error: metric === 'cached_share' ? now - was : now / was - 1 };
   });
-  return { measured, simulated, metrics, refused: saturated(fleet) ?? tooFarOff(fleet, metrics) };
+  return { measured, simulated, metrics, ttft, calibrated, refused: saturated(fleet) ?? tooFarOff(fleet, metrics) };
 }
 
 export function measuredMetrics({ answered, trace }: RecordedFleet): MetricRow {
@@ -49,22 +57,24 @@ export function measuredMetrics({ answered, trace }: RecordedFleet): MetricRow {
 }
 
 /** The recording as simulated, every request on the replica that served it. */
-export function replayedMetrics(fleet: RecordedFleet, replica: ReplicaModelConfig, latency: LatencyModel): MetricRow {
+function replayed(fleet: RecordedFleet, replica: ReplicaModelConfig, latency: LatencyModel) {
   const times: Record<'ttftUs' | 'e2eUs' | 'outputTokens', number[]> = { ttftUs: [], e2eUs: [], outputTokens: [] };
+  const measuredTtftUs: number[] = [];
   let cached = 0;
   let input = 0;
   for (const engine of enginesOf(fleet, replica)) {
-    const replayed = replayTrace(engine, latency);
+    const run = replayTrace(engine, latency);
     for (let row = 0; row < engine.table.count; row++) {
-      if (!(engine.ttftUs[row]! > 0 && replayed.e2eUs[row]! > 0)) continue;
-      times.ttftUs.push(replayed.ttftUs[row]! + fleet.routingUs);
-      times.e2eUs.push(replayed.e2eUs[row]! + fleet.routingUs);
+      if (!(engine.ttftUs[row]! > 0 && run.e2eUs[row]! > 0)) continue;
+      measuredTtftUs.push(engine.ttftUs[row]! + fleet.routingUs);
+      times.ttftUs.push(run.ttftUs[row]! + fleet.routingUs);
+      times.e2eUs.push(run.e2eUs[row]! + fleet.routingUs);
       times.outputTokens.push(engine.table.outputTokens[row]!);
-      cached += replayed.cachedTokens[row]!;
+      cached += run.cachedTokens[row]!;
       input += engine.table.inputTokens[row]!;
     }
   }
-  return metricsOfResponses(times, cached / input);
+  return { times, measuredTtftUs, cachedShare: cached / input };
 }
 
 /** Where a backlog grew, latencies depend on how long the recording is. */

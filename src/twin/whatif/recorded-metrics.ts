@@ -32,6 +32,8 @@ export interface ResponseTimes {
   ttftUs: number[];
   e2eUs: number[];
   outputTokens: number[];
+  /** What gaps between tokens begin at, where `ttftUs` is calibrated: it is not what the rest of the response follows. */
+  itlTtftUs?: number[];
 }
 
 /** Requests that change sides of a percentile from one run to the next: this share of those beyond it. */
@@ -42,15 +44,16 @@ const RANK_SPREAD = 0.1;
  * @param sign for percentiles: 0 as named, -1 and 1 as low and as high as other requests beyond them make them
  */
 export function metricsOfResponses(
-  { e2eUs, outputTokens, ttftUs }: ResponseTimes,
+  { e2eUs, itlTtftUs, outputTokens, ttftUs }: ResponseTimes,
   cachedShare: number,
   sign: -1 | 0 | 1 = 0,
 ): MetricRow {
   const ttft = Float64Array.from(ttftUs).sort();
   const e2e = Float64Array.from(e2eUs).sort();
+  const firstUs = itlTtftUs ?? ttftUs;
   const gaps: number[] = [];
   for (let i = 0; i < ttftUs.length; i++) {
-    if (outputTokens[i]! > 1) gaps.push((e2eUs[i]! - ttftUs[i]!) / (outputTokens[i]! - 1));
+    if (outputTokens[i]! > 1) gaps.push((e2eUs[i]! - firstUs[i]!) / (outputTokens[i]! - 1));
   }
   const ms = (us: number) => us / 1000;
   const at = (sorted: Float64Array, p: number) => ms(percentile(sorted, p + sign * RANK_SPREAD * (100 - p)));

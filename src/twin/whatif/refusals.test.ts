@@ -45,6 +45,15 @@ describe('whatIf claims nothing', () => {
     );
   });
 
+  it('where the policy decides by text, which is not recorded', async () => {
+    const chwbl = (options: object) => [{ routing: { policy: 'chwbl', options: { ...options } } }];
+    expect(await verdictOf({ alternatives: chwbl({}) })).toContain(
+      'No difference can be claimed for chwbl: it decides by the text of prompts, which is never recorded',
+    );
+    const { alternatives } = await whatIf({ ...QUESTION, alternatives: chwbl({ key: 'prefix-blocks' }) });
+    expect(alternatives[0]!.refused).toBeNull();
+  });
+
   it('where the recorded fleet did not keep up', async () => {
     const recording = file(
       'saturated.jsonl',
