@@ -50,6 +50,13 @@ try {
   await page.getByText('Why this replica').waitFor();
   await pause(1500);
   await page.screenshot({ path: join(folder, 'console-request.png'), fullPage: true });
+  await page.goto(`${origin}/lab`);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.locator('.verdict').waitFor();
+  await pause(1500);
+  await page.locator('.verdict').evaluate((verdict) => verdict.scrollIntoView());
+  await page.evaluate('scrollBy(0, -70)');
+  await page.screenshot({ path: join(folder, 'console-lab.png') });
   await take('shadows', '/endpoints/default/default?tab=shadows');
   await page.goto(`${origin}/whatif?policy=round-robin&replicas=1`);
   await page.getByRole('button', { name: 'Ask' }).click();

@@ -24,6 +24,7 @@ test('the first page is at most 250 kB, compressed', () => {
     sizes.set(path, gzipSync(source).length);
     left.push(...loadedBy(source));
   }
+  expect([...sizes.keys()].map(read).filter((source) => /uplot/i.test(source))).toEqual([]);
   expect(sizes.size).toBeGreaterThan(3);
   expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_BYTES);
 });

@@ -35,6 +35,21 @@ async function logIn(one: Page, credential: string): Promise<void> {
   await one.getByRole('button', { name: 'Log in' }).click();
 }
 
+/** The page in view, in both themes and at three widths. */
+async function accessibleEverywhere(): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await accessProblems(page), colorScheme).toEqual([]);
+  }
+  for (const width of [768, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    // Colours do not change with the width.
+    expect(await accessProblems(page, ['color-contrast']), `${width} px`).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth'), `${width} px`).toBe(width);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
 const CHAT = '/endpoints/default/chat';
 
 describe.skipIf(browser === null)('the console in a browser', () => {
@@ -103,6 +118,39 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.locator('.facts strong', { hasText: 'lmetric' }).waitFor();
     const { spec } = await yard.call('GET', 'workspaces/default/endpoints/chat');
     expect(spec.routing.policy).toBe('lmetric');
+  });
+
+  test('a lab is run, its CDF is read, and one of its policies is about to be served', async () => {
+    await page.getByRole('link', { name: 'Lab' }).click();
+    await page.getByText('No run yet').waitFor();
+    await page.getByLabel('Requests', { exact: true }).fill('200');
+    await page.getByLabel('Seeds: runs of each policy').fill('2');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const verdict = page.locator('.verdict');
+    await verdict.waitFor();
+    const found = await verdict.textContent();
+    const [, id] = /job=([\w-]+)/.exec(page.url())!;
+    const { commands, result, state } = await yard.call('GET', `jobs/${id}`);
+    expect([state, found]).toEqual(['done', result.verdict]);
+    expect(commands[0]).toMatch(/^twinyard compare --workload rag --rate 30 --num-requests 200 /);
+    const cdf = page.getByRole('figure', { name: /^Time to first token/ });
+    await cdf.locator('canvas').waitFor();
+    await cdf.getByText('As a table').click();
+    expect(await cdf.getByRole('row').count()).toBe(4);
+    await page.locator('canvas[aria-label^="Load of 4 replicas with lmetric"]').waitFor();
+    await page.getByRole('radio', { name: 'ITL' }).check();
+    await page.getByRole('figure', { name: /^Between tokens/ }).waitFor();
+    await accessibleEverywhere();
+    const link = page.url();
+    expect(link).toContain('chart=itl');
+    await page.goto(yard.adminUrl);
+    await page.goto(link);
+    await page.getByRole('figure', { name: /^Between tokens/ }).waitFor();
+    expect(await verdict.textContent()).toBe(found);
+    await page.getByRole('button', { name: 'Serve this policy' }).click();
+    await page.getByRole('button', { name: 'Preview the change' }).click();
+    await page.getByRole('dialog', { name: /^Swap to / }).waitFor();
+    await page.keyboard.press('Escape');
   });
 
   test('a shadow is added, followed, and explains what it would have done', async () => {
@@ -247,6 +295,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     [`${CHAT}?tab=yaml`, 'Desired state'],
     ['/requests', 'Requests'],
     ['/requests/load-7', 'Why this replica'],
+    ['/lab', 'Experiment'],
     ['/whatif?ask=plan', 'What-if and plan'],
     ['/playground?models=tiny', 'Playground'],
     ['/keys', 'API keys'],
@@ -259,16 +308,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(yard.adminUrl + path);
     await page.getByRole('heading', { name: heading }).first().waitFor();
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await accessProblems(page), colorScheme).toEqual([]);
-    }
-    for (const width of [768, 360]) {
-      await page.setViewportSize({ width, height: 800 });
-      // Colours do not change with the width.
-      expect(await accessProblems(page, ['color-contrast']), `${width} px`).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), `${width} px`).toBe(width);
-    }
+    await accessibleEverywhere();
   });
 
   test('a lost gateway is shown, and found again', async () => {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 interface Item {
-  readonly to: '/' | '/requests' | '/whatif' | '/playground' | '/keys' | '/resources' | '/settings';
+  readonly to: '/' | '/requests' | '/lab' | '/whatif' | '/playground' | '/keys' | '/resources' | '/settings';
   readonly name: string;
   /** A path of 16 by 16. */
   readonly icon: string;
@@ -12,6 +12,7 @@ interface Item {
 const ITEMS: readonly Item[] = [
   { to: '/', name: 'Overview', icon: 'M2 9h4v5H2zM6.5 5h3v9h-3zM10 2h4v12h-4z' },
   { to: '/requests', name: 'Requests', icon: 'M2 3.5h12M2 8h8M2 12.5h5' },
+  { to: '/lab', name: 'Lab', icon: 'M6 2h4M7 2v4.5L2.5 14h11L9 6.5V2M4.8 10.5h6.4' },
   { to: '/whatif', name: 'What-if', icon: 'M2 12.5 6 7l3 3 5-6.5M10.5 3.5H14V7' },
   { to: '/playground', name: 'Playground', icon: 'M2 3h12v8H7l-3 3v-3H2z' },
   { to: '/keys', name: 'Keys and usage', icon: 'M5.5 13a3 3 0 1 1 2-5.2L13.5 2M11 4.5l2 2' },

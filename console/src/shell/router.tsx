@@ -128,6 +128,28 @@ const whatIf = createRoute({
   component: lazyRouteComponent(() => import('../pages/whatif/whatif-page'), 'WhatIfPage'),
 });
 
+const LAB_PARAMETERS = [
+  ...['workspace', 'workload', 'rate', 'requests', 'upload', 'file', 'endpoint', 'last', 'from', 'to'],
+  ...['model', 'hardware', 'tp', 'replicas', 'policies', 'seeds', 'slo', 'age', 'job'],
+] as const;
+export type LabSearch = { [Name in (typeof LAB_PARAMETERS)[number]]?: string } & {
+  source?: 'upload' | 'recording';
+  format?: 'workload';
+  chart?: 'e2e' | 'itl';
+};
+
+const lab = createRoute({
+  getParentRoute: () => root,
+  path: '/lab',
+  validateSearch: (given: Given): LabSearch => ({
+    source: given.source === 'upload' || given.source === 'recording' ? given.source : undefined,
+    format: given.format === 'workload' ? 'workload' : undefined,
+    chart: given.chart === 'e2e' || given.chart === 'itl' ? given.chart : undefined,
+    ...Object.fromEntries(LAB_PARAMETERS.map((name) => [name, text(given, name)])),
+  }),
+  component: lazyRouteComponent(() => import('../pages/lab/lab-page'), 'LabPage'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -135,7 +157,18 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, endpoint, requests, request, whatIf, playground, keys, resources, settings]),
+  routeTree: root.addChildren([
+    overview,
+    endpoint,
+    requests,
+    request,
+    lab,
+    whatIf,
+    playground,
+    keys,
+    resources,
+    settings,
+  ]),
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
   // Numbers and words stand in the address as they are.

@@ -1,0 +1,59 @@
+import { useEffect, useState } from 'react';
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly values: readonly string[];
+  /** The choice of none, in words. */
+  readonly none?: string;
+  readonly shown?: (value: string) => string;
+  readonly isWide?: true;
+  readonly onChange: (value: string) => void;
+}
+
+export function Choice({ isWide, label, none, onChange, shown = (value) => value, value, values }: ChoiceProps) {
+  return (
+    <label className={isWide ? 'field field-wide' : 'field'}>
+      <span>{label}</span>
+      <select value={value} onChange={({ target }) => onChange(target.value)}>
+        {none === undefined ? null : <option value="">{none}</option>}
+        {(value === '' || values.includes(value) ? values : [value, ...values]).map((one) => (
+          <option key={one} value={one}>
+            {shown(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly most?: number;
+  readonly step?: 'any';
+  readonly onChange: (value: string) => void;
+}
+
+/** A number; the address follows what is typed. */
+export function Field({ label, most, onChange, value, ...rest }: FieldProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <input
+        {...rest}
+        type="number"
+        min={rest.step === 'any' ? 0 : 1}
+        {...(most === undefined ? {} : { max: most })}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          onChange(target.value);
+        }}
+      />
+    </label>
+  );
+}

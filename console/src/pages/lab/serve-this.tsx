@@ -1,0 +1,68 @@
+import { useState } from 'react';
+import { useMay } from '../../api/access';
+import { pathOf } from '../../api/client';
+import { useLive } from '../../api/live';
+import { useGet } from '../../api/queries';
+import type { LiveEndpoint } from '../../api/types';
+import { Button } from '../../parts/basics';
+import { Dialog } from '../../parts/dialog';
+import { Failure } from '../../parts/states';
+import { SwapPolicy } from '../../parts/swap-policy';
+import { Choice } from './fields';
+import type { LabVariant } from './lab-document';
+
+interface ServeThisProps {
+  readonly workspace: string;
+  readonly variants: readonly LabVariant[];
+}
+
+/** A policy of the experiment to be served by an endpoint from now on, after a preview. */
+export function ServeThis({ variants, workspace }: ServeThisProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const mayServe = useMay('operator', workspace);
+  if (!mayServe) return <span className="muted">To serve a policy needs the role operator in {workspace}.</span>;
+  return (
+    <>
+      <Button look="primary" onClick={() => setIsOpen(true)}>
+        Serve this policy
+      </Button>
+      <Dialog title="Serve a policy of this experiment" isOpen={isOpen} onClose={() => setIsOpen(false)}>
+        <ServeForm workspace={workspace} variants={variants} onDone={() => setIsOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function ServeForm({ onDone, variants, workspace }: ServeThisProps & { readonly onDone: () => void }) {
+  const endpoints = (useLive(({ traffic }) => traffic)?.items ?? []).filter((one) => one.workspace === workspace);
+  const [given, setGiven] = useState<string | null>(null);
+  const name = given ?? endpoints[0]?.name;
+  const [chosen, setChosen] = useState(bestOf(variants));
+  const base = name === undefined ? null : `workspaces/${pathOf(workspace, 'endpoints', name)}`;
+  const { data: endpoint, error } = useGet<LiveEndpoint>(base === null ? null : `${base}/live`);
+  const { options, policy } = variants.find((one) => one.name === chosen)!.config.routing;
+  if (base === null) return <p className="muted">This gateway serves no endpoint of {workspace} yet.</p>;
+  return (
+    <>
+      <Choice label="Policy" value={chosen} values={variants.map((one) => one.name)} onChange={setChosen} />
+      <Choice label="Endpoint" value={name!} values={endpoints.map((one) => one.name)} onChange={setGiven} />
+      {error === null ? null : <Failure error={error} />}
+      <div className="dialog-actions">
+        <Button onClick={onDone}>Cancel</Button>
+        {endpoint === undefined ? null : (
+          <SwapPolicy
+            {...{ base, endpoint, policy, onDone }}
+            options={options.scorers === undefined ? {} : { scorers: options.scorers }}
+            label="Preview the change"
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The policy with the shortest wait at the tail. */
+function bestOf(variants: readonly LabVariant[]): string {
+  const tail = ({ metrics }: LabVariant) => metrics.ttft_p99_ms?.mean ?? Number.POSITIVE_INFINITY;
+  return variants.reduce((best, one) => (tail(one) < tail(best) ? one : best)).name;
+}
