@@ -347,6 +347,11 @@ describe('twinyard demo', () => {
     expect((await captured(command!)).stdout).toMatch(/^request first: /);
     const { stdout } = await captured(command!.replace('explain first', 'profiles list'));
     expect(stdout).toMatch(/^default +vllm +- +no .* nothing is predicted yet|^default +vllm .* no requests yet/m);
+    const shadows = await captured(command!.replace('explain first', 'shadow list'));
+    expect(shadows.stdout).toMatch(
+      /^endpoint default\/default, policy unified\n.*\nlmetric +lmetric .* configuration\n/,
+    );
+    await demo.says(/ {2}(\S+\/#login=login_[\w-]+&tour)\n/);
     const [replicas] = await demo.says(/curl (\S+\/api\/v1\/replicas) /);
     demo.stop();
     expect(await demo.ended).toBe(0);

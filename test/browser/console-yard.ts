@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { allProcesses } from '../../src/control/runner/local/process/process-table.js';
-import { recordingOf, served } from '../../src/twin/whatif/recorded-run.fixture.js';
+import { profileText } from '../../src/replica/latency/profile-file.js';
+import { PROFILE, recordingOf, served } from '../../src/twin/whatif/recorded-run.fixture.js';
 import { CLI } from '../support/cli.js';
 
 const TOKEN = 'token-of-the-tests-of-the-console';
@@ -46,6 +47,13 @@ export class ConsoleYard {
     const run = served({ requests: 240 }, { routing: { policy: 'round-robin', options: {} } });
     const lines = recordingOf(run, { endpoint: `default/${endpoint}` }, (Date.now() - 60_000) * 1000);
     writeFileSync(join(this.folder, 'traffic.jsonl.1'), lines);
+  }
+
+  /** Gives an endpoint the profile of the engines in that recording: fitting one takes seconds. */
+  async pinProfile(endpoint: string): Promise<void> {
+    const [{ engine }] = (await this.call('GET', `profiles?endpoint=${endpoint}`)).items;
+    const path = `workspaces/default/endpoints/${endpoint}/profiles/${engine}/pin`;
+    await this.call('PUT', path, { pinned: true, profile: JSON.parse(profileText(PROFILE)) });
   }
 
   /** Kills the gateway; its replicas keep running. */
@@ -89,6 +97,20 @@ export class ConsoleYard {
     const body = { model: 'tiny', messages: [{ role: 'user', content: 'hello' }], max_tokens: 8, stream: true };
     const init = { method: 'POST', headers: { 'x-request-id': id }, body: JSON.stringify(body) };
     await (await fetch(`${this.url}/v1/chat/completions`, init)).text();
+  }
+
+  /** Sends requests until a shadow has decided about one, and returns its id: a busy gateway drops decisions of shadows first. */
+  async shadowedChat(endpoint: string): Promise<string> {
+    for (let i = 0; ; i++) {
+      const id = `shadowed-${i}`;
+      await this.chat(id);
+      for (;;) {
+        if ((await this.call('GET', `decisions/${id}`)).shadows?.length > 0) return id;
+        const { items } = await this.call('GET', `workspaces/default/endpoints/${endpoint}/shadows`);
+        if (items[0].dropped > i) break;
+        await pause(50);
+      }
+    }
   }
 
   async killReplica(id: string): Promise<void> {

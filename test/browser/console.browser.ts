@@ -174,7 +174,8 @@ describe.skipIf(browser === null)('the console in a browser', () => {
   });
 
   test('what would have been is asked, with its error, and can be served', async () => {
-    await page.goto(`${yard.adminUrl}/whatif?workspace=default&endpoint=chat&model=qwen/qwen3-14b&hardware=H100`);
+    await yard.pinProfile('chat');
+    await page.goto(`${yard.adminUrl}/whatif?workspace=default&endpoint=chat`);
     await page.getByLabel('Routing policy').selectOption('round-robin');
     await page.getByLabel('Replicas').fill('2');
     await page.getByRole('button', { name: 'Ask' }).click();
@@ -190,7 +191,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     }
     await page.getByText('As a command').click();
     await page
-      .getByText(`twinyard whatif --gateway ${yard.adminUrl} --endpoint default/chat --last 1h --model qwen/qwen3-14b`)
+      .getByText(`twinyard whatif --gateway ${yard.adminUrl} --endpoint default/chat --last 1h --policy round-robin`)
       .waitFor();
     await page.getByRole('button', { name: 'Serve this policy' }).click();
     await page.locator('.diff-after', { hasText: 'round-robin' }).waitFor();
@@ -211,7 +212,8 @@ describe.skipIf(browser === null)('the console in a browser', () => {
       await visitor.waitForURL((url) => `${url.pathname}${url.search}`.startsWith(path));
     }
     await tour.getByText('Step 5 of 5').waitFor();
-    expect(await visitor.evaluate('document.activeElement.id')).toBe('tour-title');
+    const focused = () => visitor.evaluate('document.activeElement.id');
+    await expect.poll(focused, { timeout: WAIT_MS }).toBe('tour-title');
     await visitor.keyboard.press('Escape');
     await tour.waitFor({ state: 'detached' });
     await visitor.reload();
