@@ -7,7 +7,8 @@ import { virtual } from './virtual.js';
 
 /**
  * How well what-if predicts: `virtual` (a gateway and emulated engines in virtual time), `live` (the same in real time, on
- * loopback; the number of seeds, and a folder that keeps recordings, may be given), `h200` (measured runs on real replicas, whose folder may be given). `heterogeneous` (two GPUs, one 2.5 times as fast, under every policy in both worlds; some policies may be given). `profiles` (what
+ * loopback; the number of seeds, and a folder that keeps recordings, may be given), `h200` (measured runs on real replicas, whose folder may be given). `heterogeneous` (two GPUs, one 2.5 times as fast, with profiles fitted to
+ * live traffic, under every policy in both worlds: about 15 minutes; some policies may be given). `profiles` (what
  * fits of latency profiles cost). All without an argument.
  */
 /** Two cases for each. */

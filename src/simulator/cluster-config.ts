@@ -31,6 +31,12 @@ export interface DetectorSettings {
   slopeFactor: number;
 }
 
+/** Replicas of one kind: another GPU, tensor parallelism or engine than those of other groups. All have one block size. */
+export interface FleetGroup {
+  count: number;
+  replica: ReplicaModelConfig;
+}
+
 /** Everything a run depends on besides its workload. Plain data: it is printed as `config` and can be run again. */
 export interface ClusterConfig {
   instances: number;
@@ -42,6 +48,8 @@ export interface ClusterConfig {
   /** Requests that the client has in flight at most; absent: no limit. */
   maxInFlight?: number;
   replica: ReplicaModelConfig;
+  /** Groups of unlike replicas, as many as `instances` together; `replica` is that of the first group. Absent: all are alike. */
+  fleet?: FleetGroup[];
   /** By replica: how many times as long its steps take; absent, or beyond the list: once. */
   slowFactors?: number[];
 

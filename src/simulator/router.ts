@@ -11,7 +11,7 @@ import type { BlockKeys } from '../replica/replica-requests.js';
 import { type RequestTable, requestId } from '../workload/request-table.js';
 import { CacheSignals } from './cache-signals.js';
 import type { ClusterConfig, PolicyChoice } from './cluster-config.js';
-import { FleetSignals } from './fleet-signals.js';
+import { FleetSignals } from './fleet/fleet-signals.js';
 import type { TrueTimes } from './prediction/true-times.js';
 import { RequestSlots } from './request-slots.js';
 

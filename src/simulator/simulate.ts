@@ -2,7 +2,6 @@ import { HostedQueue } from '../policy/host/hosted-queue.js';
 import type { PolicyHost } from '../policy/host/policy-host.js';
 import type { PredictorSource } from '../policy/latency-predictor.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
-import { scaledLatency } from '../replica/latency/latency-range.js';
 import { Replica } from '../replica/replica.js';
 import type { ReplicaRequests } from '../replica/replica-requests.js';
 import { RequestOutcomes } from '../replica/request-outcomes.js';
@@ -14,6 +13,7 @@ import type { Workload } from '../workload/workload.js';
 import { Cluster } from './cluster.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { DecisionTrace } from './decision-trace.js';
+import { fleetReplicas } from './fleet/fleet-replicas.js';
 import { GatewayRouters, type RequestRouter } from './gateway-routers.js';
 import { replicaPredictors } from './prediction/replica-predictors.js';
 import { TrueTimes } from './prediction/true-times.js';
@@ -60,7 +60,8 @@ export function simulate(
   const outcomes = new RequestOutcomes(table.count, config.instances);
   const keys = new PromptKeys(table, config.replica.blockSize);
   let truth: TrueTimes | null = null;
-  const predictors = replicaPredictors(config, latency, () => truth);
+  const fleet = fleetReplicas(config, latency);
+  const predictors = replicaPredictors(fleet, () => truth);
   const host = createHost(config, predictors);
   const { priorities } = host;
   const requests: ReplicaRequests = {
@@ -82,18 +83,11 @@ export function simulate(
     firstToken: (row: number, atUs: number) => cluster.firstToken(row, atUs),
     left: (row: number, completed: boolean, atUs: number) => cluster.left(row, completed, atUs),
   };
-  const latencyOf = (replica: number) => {
-    const factor = config.slowFactors?.[replica] ?? 1;
-    return factor === 1 ? latency : scaledLatency(latency, factor);
-  };
   if (host.policies.reads.has('truth')) {
-    truth = new TrueTimes({ replica: config.replica, latencyOf, requests, instances: config.instances });
+    truth = new TrueTimes(fleet, requests);
     host.prediction.refresh();
   }
-  const replicas = Array.from(
-    { length: config.instances },
-    (_, i) => new Replica(config.replica, latencyOf(i), requests, events, horizonUs),
-  );
+  const replicas = fleet.map(({ config: one, scaled }) => new Replica(one, scaled, requests, events, horizonUs));
   const newKeys = (blockSize: number) =>
     blockSize === config.replica.blockSize ? keys : new PromptKeys(table, blockSize);
   const router = routerOf(

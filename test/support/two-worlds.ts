@@ -13,6 +13,7 @@ import { type FakeRequest, fakeLatency } from '../../src/replica/fake-replica.fi
 import { scaledLatency } from '../../src/replica/latency/latency-range.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { simulateFake } from '../../src/simulator/fake-cluster.fixture.js';
+import { fleetReplicas } from '../../src/simulator/fleet/fleet-replicas.js';
 import { replicaPredictors } from '../../src/simulator/prediction/replica-predictors.js';
 import { shareSpeeds } from './scripted-predictors.js';
 import type { NewEngine } from './virtual-engine.js';
@@ -135,7 +136,7 @@ class LiveWorld {
         },
       },
     );
-    const predictors = replicaPredictors(config, fakeLatency(LATENCY));
+    const predictors = replicaPredictors(fleetReplicas(config, fakeLatency(LATENCY)));
     shareSpeeds(this.#endpoint, ids, predictors);
     this.#endpoint.setReplicas(this.#replicas);
     this.#scrape();

@@ -13,10 +13,9 @@ import type { FlagValues } from '../flags/flag.js';
 import type { FlowControlFlags } from '../flags/flow-control-flags.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
 import { type DetectorFlags, detectorFlags, detectorReportFlags, type OutputFlags } from '../flags/output-flags.js';
-import { givenProfile } from './profile-settings.js';
+import { resolveFleet } from './fleet/resolve-fleet.js';
 import { resolveAdmission } from './resolve-admission.js';
 import { resolveFlowControl } from './resolve-flow-control.js';
-import { resolveReplica } from './resolve-replica.js';
 import { resolveRouting } from './resolve-routing.js';
 
 export interface ResolvedCluster {
@@ -39,14 +38,15 @@ export async function resolveCluster(
   const bundle: PolicyBundle | null =
     values['policy-config'] === null ? null : await readPolicyBundle(values['policy-config']);
   for (const line of bundle?.warnings ?? []) diagnostics.warn(line);
-  const replica = resolveReplica(flags, bundle, diagnostics, await givenProfile(flags));
+  const { latency, ...replicas } = await resolveFleet(flags, bundle, diagnostics);
   const config: ClusterConfig = {
-    instances: values['num-instances'],
+    instances: replicas.instances,
     seed: values.seed,
     ...(values['arrival-jitter-ms'] === 0 ? {} : { arrivalJitterUs: Math.round(values['arrival-jitter-ms'] * 1000) }),
     horizonUs: values.horizon,
-    replica: replica.config,
-    ...slowFactors(flags),
+    replica: replicas.replica,
+    ...(replicas.fleet === undefined ? {} : { fleet: replicas.fleet }),
+    ...slowFactors(flags, replicas.instances),
     ...(values.gateways === 1 ? {} : { gateways: values.gateways }),
     admission: resolveAdmission(flags, bundle),
     tenantBudgets: bundle?.tenant_budgets ?? {},
@@ -68,14 +68,13 @@ export async function resolveCluster(
     const hint = 'simulate flow control with one gateway';
     throw conflictingFlags('--gateways', 'is given with flow control, whose queue is in one gateway', hint);
   }
-  return { config, latency: replica.latency };
+  return { config, latency };
 }
 
 /** No factor is left without a replica: nothing that was given is ignored in silence. */
-function slowFactors({ values }: FlagValues<ClusterFlags>): Pick<ClusterConfig, 'slowFactors'> {
+function slowFactors({ values }: FlagValues<ClusterFlags>, replicas: number): Pick<ClusterConfig, 'slowFactors'> {
   const factors = values['slow-factors'];
   if (factors === null) return {};
-  const replicas = values['num-instances'];
   if (factors.length > replicas) {
     const problem = `${factors.length} factors for ${replicas} replica${replicas === 1 ? '' : 's'}`;
     throw conflictingFlags('--slow-factors', problem, 'give one for each replica at most, or raise --num-instances');

@@ -2,7 +2,7 @@ import { tokenBucket } from '../../policy/admission/token-bucket.js';
 import { factsOf, type Schema } from '../../schema/facts.js';
 import type { Flag } from './flag.js';
 import { choiceFlag, count, fieldFlag, file, listFlag, microseconds, registered, stringFlag } from './kinds.js';
-import { readFactors } from './read-list.js';
+import { FLEET_GRAMMAR, type FleetKind, readFactors, readFleet } from './read-list.js';
 import { admissionPolicyNames, routingPolicyNames, scorerNames } from './registered-names.js';
 
 const optionFlag = (option: unknown) =>
@@ -11,6 +11,12 @@ const optionFlag = (option: unknown) =>
 /** The fleet, admission and routing. */
 export const clusterFlags = {
   'num-instances': count({ default: 1, min: 1, max: 100_000, help: 'replicas of the model' }),
+  fleet: listFlag<FleetKind[] | null>({
+    default: null,
+    accepted: FLEET_GRAMMAR,
+    read: readFleet,
+    help: 'replicas of several kinds instead of --num-instances: GPUs or latency profiles, 2*H100,4*L4:2,slow.json',
+  }),
   'slow-factors': listFlag<number[] | null>({
     default: null,
     accepted: 'a number above 0 for each replica, with commas between them',

@@ -86,3 +86,38 @@ export function readFactors(text: string, place: string): number[] {
   const schema = above(0, 1000);
   return text.split(',').map((item) => readNumber(item.trim(), place, schema));
 }
+
+/** Replicas of one kind: a GPU of the catalogue with its tensor parallelism, or the latency profile of an engine. */
+export interface FleetKind {
+  readonly count: number;
+  /** As it was given. */
+  readonly text: string;
+  readonly gpu: string | null;
+  /** Null: as is usual for the model. */
+  readonly tp: number | null;
+  readonly profile: string | null;
+}
+
+export const FLEET_GRAMMAR =
+  "GPUs with their tensor parallelism, or files of latency profiles, with commas between them: '2*H100,4*L4:2,slow.json'";
+const MOST_REPLICAS = 100_000;
+const COUNTED = /^(?:(\d{1,6})\s*\*\s*)?(.+)$/;
+const GPU = /^([\w.+-]+?)(?::(\d{1,4}))?$/;
+
+/** Reads `2*H100,4*L4:2,slow.json`: two H100s, four replicas of two L4s each, and one engine with its profile. */
+export function readFleet(text: string, place: string): FleetKind[] {
+  const kinds = text.split(',').map((part) => readKind(part.trim(), place));
+  const replicas = kinds.reduce((sum, { count }) => sum + count, 0);
+  if (replicas > MOST_REPLICAS) throw badValue(place, text, `has ${replicas} replicas`, `at most ${MOST_REPLICAS}`);
+  return kinds;
+}
+
+function readKind(text: string, place: string): FleetKind {
+  const [, counted = '1', what = ''] = COUNTED.exec(text) ?? [];
+  const count = Number(counted);
+  if (what === '' || count === 0) throw badValue(place, text, 'is not a kind of replica', FLEET_GRAMMAR);
+  if (/\.json$/i.test(what)) return { count, text: what, gpu: null, tp: null, profile: what };
+  const [, gpu, tp] = GPU.exec(what) ?? [];
+  if (gpu === undefined || tp === '0') throw badValue(place, text, 'is not a kind of replica', FLEET_GRAMMAR);
+  return { count, text: what, gpu, tp: tp === undefined ? null : Number(tp), profile: null };
+}

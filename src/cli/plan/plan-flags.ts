@@ -107,7 +107,16 @@ export const PLAN_FILE: ExperimentFile = { kind: 'Plan', own: { ...planFlags, ..
 /** Flags of `run` and `replay` that a plan sets itself, or that have no meaning for a steady load. */
 const OWN: readonly string[] = [
   ...Object.keys(planFlags),
-  ...['hardware', 'slow-factors', 'num-requests', 'concurrency', 'think-time-ms', 'session-mode', 'think-time-dist'],
+  ...[
+    'hardware',
+    'fleet',
+    'slow-factors',
+    'num-requests',
+    'concurrency',
+    'think-time-ms',
+    'session-mode',
+    'think-time-dist',
+  ],
   'decisions',
 ];
 

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packagePath } from '../../files/package-path.js';
 import { canonicalJson } from '../../kernel/text/canonical-json.js';
+import { replicaFiles } from '../../replica/replica-files.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { RunInputs } from '../experiment.js';
-import { replicaFiles } from './replica-files.js';
 
 /** The folder of this module: two levels below `src` or the compiled `dist`, or that of the bundle, which has no folders. */
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -28,10 +28,16 @@ export function runKeys(runs: readonly RunInputs[], program: string): string[] {
     const profiled = config.replica.latencyProfile !== undefined;
     const files = described.get(config.replica) ?? (profiled ? 'profile' : replicaFiles(config.replica));
     described.set(config.replica, files);
+    const others = (config.fleet ?? []).map(({ replica: one }) => {
+      const known = described.get(one) ?? (one.latencyProfile === undefined ? replicaFiles(one) : 'profile');
+      described.set(one, known);
+      return known;
+    });
     const recipe = workload.kind === 'trace' ? { ...workload, header: workload.header !== null, data: null } : workload;
     const measured = { ...(steady === undefined ? {} : { steady }), ...(course === undefined ? {} : { course }) };
     const inputs = { program, config: { ...config, replica }, files, workload: recipe, ...measured };
-    return sha256(canonicalJson(inputs));
+    const all = others.length === 0 ? inputs : { ...inputs, others };
+    return sha256(canonicalJson(all));
   });
 }
 

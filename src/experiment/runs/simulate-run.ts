@@ -1,12 +1,10 @@
-import { type LatencyModel, withQueueing } from '../../replica/latency/contract.js';
-import { profileLatency } from '../../replica/latency/profile-latency.js';
-import { latencyModel } from '../../replica/latency/registry.js';
+import type { LatencyModel } from '../../replica/latency/contract.js';
+import { replicaLatency } from '../../replica/replica-latency.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { EVERY_CLASS, type GoodputTarget } from '../../simulator/cluster-config.js';
 import { simulate } from '../../simulator/simulate.js';
 import type { RunInputs } from '../experiment.js';
 import { dependsOnSeed, type MadeWorkload, makeWorkload, type ReadTrace } from '../recipes/workload-recipe.js';
-import { replicaFiles } from './replica-files.js';
 import { type RunSummary, summarise } from './run-summary.js';
 
 /** Simulates runs one after the other. Keeps the last workload and latency model: the next run often has the same. */
@@ -44,29 +42,6 @@ export class RunSimulator {
     this.#latencyOf = wanted;
     return this.#latency;
   }
-}
-
-/** The step times of a replica by its profile, or by its latency model from the data sheets of model and GPU. */
-export function replicaLatency(replica: ReplicaModelConfig): LatencyModel {
-  return withQueueing(latencyOf(replica), replica);
-}
-
-function latencyOf(replica: ReplicaModelConfig): LatencyModel {
-  const { tp, dp, moeCommBackend, alphaCoeffs, betaCoeffs, latencyProfile, latencyFamily } = replica;
-  if (latencyProfile !== undefined) return profileLatency(latencyProfile);
-  const { model, gpu } = replicaFiles(replica);
-  return latencyModel(replica.latencyModel).create(
-    {
-      model,
-      gpu,
-      parallelism: { tp, dp, moeCommBackend },
-      ...(alphaCoeffs === null ? {} : { alpha: alphaCoeffs }),
-      ...(betaCoeffs === null ? {} : { beta: betaCoeffs }),
-      ...(latencyFamily === undefined ? {} : { family: latencyFamily }),
-    },
-    // Printed once, when the configuration was resolved.
-    () => {},
-  );
 }
 
 /** The configuration's own targets win over those of a trace. */

@@ -10,8 +10,9 @@ export type Measure =
   | { kind: 'setting'; name: string };
 
 /** GPUs of all replicas. */
-export function gpusOf({ instances, replica }: ClusterConfig): number {
-  return instances * replica.tp * replica.dp;
+export function gpusOf({ fleet, instances, replica }: ClusterConfig): number {
+  const groups = fleet ?? [{ count: instances, replica }];
+  return groups.reduce((sum, { count, replica: { dp, tp } }) => sum + count * tp * dp, 0);
 }
 
 const SUFFIX = /_(?:ms|rps|per_sec)$/;

@@ -3,6 +3,7 @@ import type { MetricKey } from '../../experiment/metrics.js';
 import { escaped } from '../chart/svg.js';
 import { CHART_STYLE } from '../page/chart-style.js';
 import { htmlPage, htmlTable } from '../page/html-page.js';
+import { fleetText } from '../text/fleet-text.js';
 import { axisCurve, colourOf, latencyCharts, measures, metricChart, seriesOf, stepText } from './compare-charts.js';
 import { loadCharts, shownVariants, showsRange, targetCharts } from './compare-fleet-charts.js';
 import { compareRows, comparisonHeadline } from './compare-table.js';
@@ -33,8 +34,7 @@ function section(title: string, ...parts: readonly string[]): string {
 
 function intro(document: ComparisonDocument): string {
   const { title, notes, verdict } = document.comparison;
-  const { replica, instances } = document.variants[0]!.config;
-  const fleet = `${replica.model} on ${replica.hardware}, tp ${replica.tp}, ${instances} instances`;
+  const fleet = fleetText(document.variants[0]!.config);
   const lines = [`${comparisonHeadline(document)}. First variant: ${fleet}.`, ...notes];
   const heading = `<p class="over">${escaped(title)}</p>\n<h1 class="verdict">${escaped(verdict)}</h1>`;
   return `${heading}\n${lines.map(paragraph).join('\n')}`;

@@ -7,6 +7,7 @@ import type {
   ServingMetrics,
 } from '../../simulator/result-document.js';
 import { bar } from '../text/bar.js';
+import { fleetText } from '../text/fleet-text.js';
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { stepTimesText } from '../text/step-times-text.js';
 import { createStyle, labelledText, type Style, type TextOptions } from '../text/style.js';
@@ -61,8 +62,6 @@ export function resultTable(document: ResultDocument, options: TextOptions): str
 }
 
 function headline({ cluster, config, latency, saturation }: ResultDocument, style: Style): string[] {
-  const { replica } = config;
-  const size = counted(config.instances, 'instance');
   const queue = config.flowControl === null ? '' : `, gateway queue by ${config.flowControl.dispatchOrder}`;
   const labelled = (label: string, text: string) => labelledText(style, label, text);
   const fates = FATES.filter(([key]) => cluster[key] > 0).map(([key, name]) => `${wholeNumber(cluster[key])} ${name}`);
@@ -70,7 +69,7 @@ function headline({ cluster, config, latency, saturation }: ResultDocument, styl
     cluster.length_capped_requests > 0 ? ` (${wholeNumber(cluster.length_capped_requests)} cut short)` : '';
   const speed = `${decimal(cluster.responses_per_sec)} requests/s, ${decimal(cluster.tokens_per_sec, 1)} output tokens/s`;
   return [
-    style.heading(`${replica.model} on ${replica.hardware}, tp ${replica.tp}, ${size}`),
+    style.heading(fleetText(config)),
     style.faint(`routing ${config.routing.policy}, admission ${config.admission.policy}${queue}, seed ${config.seed}`),
     '',
     ...labelled(

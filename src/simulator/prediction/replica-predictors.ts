@@ -1,7 +1,6 @@
 import type { LatencyPredictor, PredictorSource } from '../../policy/latency-predictor.js';
-import type { LatencyModel } from '../../replica/latency/contract.js';
 import { modelPredictor } from '../../replica/latency/predict/engine-predictor.js';
-import type { ClusterConfig } from '../cluster-config.js';
+import type { FleetReplica } from '../fleet/fleet-replicas.js';
 import type { TrueTimes } from './true-times.js';
 
 /**
@@ -9,8 +8,7 @@ import type { TrueTimes } from './true-times.js';
  * @param truth what to predict with instead, if there is one by the time it is asked
  */
 export function replicaPredictors(
-  { replica, slowFactors }: ClusterConfig,
-  latency: LatencyModel,
+  fleet: readonly FleetReplica[],
   truth: () => TrueTimes | null = () => null,
 ): PredictorSource {
   const known = new Map<string, LatencyPredictor>();
@@ -18,7 +16,8 @@ export function replicaPredictors(
     const slot = Number(id.slice(id.lastIndexOf('_') + 1));
     const found = truth()?.predictorOf(slot) ?? known.get(id);
     if (found !== undefined) return found;
-    const predictor = modelPredictor(latency, replica, slowFactors?.[slot] ?? 1);
+    const { config, factor, latency } = fleet[slot]!;
+    const predictor = modelPredictor(latency, config, factor);
     known.set(id, predictor);
     return predictor;
   };

@@ -11,8 +11,8 @@ const REQUESTS = [
 
 function truthOf(list = REQUESTS) {
   const requests = fakeRequests(fakeTable(list));
-  const latencyOf = (replica: number) => scaledLatency(fakeLatency(), replica === 2 ? 2.5 : 1);
-  return new TrueTimes({ replica: fakeConfig(), latencyOf, requests, instances: 3 });
+  const fleet = [1, 1, 2.5].map((factor) => ({ config: fakeConfig(), scaled: scaledLatency(fakeLatency(), factor) }));
+  return new TrueTimes(fleet, requests);
 }
 
 function alternative(truth: TrueTimes, replica: number) {

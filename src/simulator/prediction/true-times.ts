@@ -1,21 +1,13 @@
 import { InputError } from '../../kernel/errors.js';
 import type { LatencyPredictor } from '../../policy/latency-predictor.js';
-import type { LatencyModel } from '../../replica/latency/contract.js';
 import { Replica } from '../../replica/replica.js';
-import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { ReplicaRequests } from '../../replica/replica-requests.js';
 import { RequestOutcomes } from '../../replica/request-outcomes.js';
+import type { FleetReplica } from '../fleet/fleet-replicas.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Every alternative is simulated from the start of the run: beyond this, for hours. */
 export const MOST_ORACLE_REQUESTS = 5000;
-
-export interface TrueTimesParts {
-  replica: ReplicaModelConfig;
-  latencyOf(replica: number): LatencyModel;
-  requests: ReplicaRequests;
-  instances: number;
-}
 
 /**
  * What a request would take on a replica if it were placed there now and no other request came after it: that replica is simulated
@@ -26,21 +18,24 @@ export class TrueTimes {
   /** The request that `look` has named. */
   #row = -1;
   #nowUs = 0;
-  readonly #parts: TrueTimesParts;
+  readonly #fleet: readonly Pick<FleetReplica, 'config' | 'scaled'>[];
+  readonly #requests: ReplicaRequests;
   readonly #placed: { row: number; atUs: number }[][];
   /** By replica: the sum of the ends of all its requests, with the latest. */
   readonly #endsUs: Float64Array;
   readonly #alternatives: Alternative[];
 
-  constructor(parts: TrueTimesParts) {
-    if (parts.requests.table.count > MOST_ORACLE_REQUESTS) {
-      const problem = `an oracle simulates every alternative from the start: ${parts.requests.table.count} requests are too many`;
+  constructor(fleet: readonly Pick<FleetReplica, 'config' | 'scaled'>[], requests: ReplicaRequests) {
+    const { count } = requests.table;
+    if (count > MOST_ORACLE_REQUESTS) {
+      const problem = `an oracle simulates every alternative from the start: ${count} requests are too many`;
       throw new InputError('ORACLE_TOO_LARGE', 'routing.options', problem, `give at most ${MOST_ORACLE_REQUESTS}`);
     }
-    this.#parts = parts;
-    this.#placed = Array.from({ length: parts.instances }, () => []);
-    this.#endsUs = new Float64Array(parts.instances);
-    this.#alternatives = Array.from({ length: parts.instances }, (_, i) => new Alternative(this, i));
+    this.#fleet = fleet;
+    this.#requests = requests;
+    this.#placed = fleet.map(() => []);
+    this.#endsUs = new Float64Array(fleet.length);
+    this.#alternatives = fleet.map((_, i) => new Alternative(this, i));
   }
 
   predictorOf(replica: number): LatencyPredictor {
@@ -61,7 +56,8 @@ export class TrueTimes {
   }
 
   measure(replica: number, into: Alternative): void {
-    const { latencyOf, requests, replica: config } = this.#parts;
+    const { config, scaled } = this.#fleet[replica]!;
+    const requests = this.#requests;
     const row = this.#row;
     const nowUs = this.#nowUs;
     let firstUs = NEVER;
@@ -77,7 +73,7 @@ export class TrueTimes {
       },
     };
     const outcomes = new RequestOutcomes(requests.table.count);
-    const engine = new Replica(config, latencyOf(replica), { ...requests, outcomes }, events, NEVER);
+    const engine = new Replica(config, scaled, { ...requests, outcomes }, events, NEVER);
     for (const { atUs, row: before } of this.#placed[replica]!) {
       engine.advance(atUs);
       engine.enqueue(before, atUs);

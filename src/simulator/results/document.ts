@@ -8,6 +8,7 @@ import { byName } from '../by-name.js';
 import type { Cluster } from '../cluster.js';
 import type { ClusterConfig } from '../cluster-config.js';
 import type { DecisionTrace } from '../decision-trace.js';
+import { fleetSeats } from '../fleet/fleet-replicas.js';
 import type { ClientCap, ClusterMetrics, InstanceMetrics, ResultDocument } from '../result-document.js';
 import { holBlockingEvents, priorityInversions } from './anomalies.js';
 import { classMetrics } from './class-metrics.js';
@@ -89,14 +90,13 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
     ...(models === undefined ? {} : { models }),
     ...(client === undefined ? {} : { client }),
     saturation,
-    latency: latencyNote(config.replica, replicas, saturation.state === 'saturated'),
+    latency: latencyNote(config, replicas, saturation.state === 'saturated'),
   };
 }
 
 /** The part of a run that saturation depends on. */
 export function judgedRun({ config, knownRows, outcomes, table }: FinishedRun, durationS: number): JudgedRun {
-  const { instances, replica } = config;
-  const places = instances * replica.maxNumSeqs * Math.max(1, replica.dp);
+  const places = fleetSeats(config);
   return { table, outcomes, knownRows, endUs: durationS * 1e6, places, detectors: config.detectors };
 }
 

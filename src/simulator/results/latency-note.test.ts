@@ -5,7 +5,9 @@ import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { latencyNote } from './latency-note.js';
 
 const replica = (queueSamples: number) => [{ counters: { queueSamples, steps: 100 } }] as never;
-const config = (part: Partial<ReplicaModelConfig>) => ({ hardware: 'H100', ...part }) as ReplicaModelConfig;
+const config = (part: Partial<ReplicaModelConfig>) => ({
+  replica: { hardware: 'H100', ...part } as ReplicaModelConfig,
+});
 
 it('says which coefficients were used, and how far off they usually are', () => {
   const note = latencyNote(config({ latencyModel: 'physics', latencyFamily: gpuFamily('H100') }), replica(99), false);
@@ -31,4 +33,13 @@ it('names a measured profile, and any other latency model', () => {
   const profile = config({ latencyModel: 'profile', latencyProfile: fakeProfile() });
   expect(latencyNote(profile, replica(0), false)).toEqual({ model: 'profile', profile: 'tiny' });
   expect(latencyNote(config({ latencyModel: 'roofline' }), replica(0), false)).toEqual({ model: 'roofline' });
+});
+
+it('promises nothing about a fleet of several kinds', () => {
+  const kinds = [
+    config({ latencyModel: 'physics', latencyFamily: gpuFamily('H100') }),
+    config({ latencyModel: 'profile' }),
+  ];
+  const fleet = kinds.map((kind) => ({ ...kind, count: 2 }));
+  expect(latencyNote({ ...kinds[0]!, fleet }, replica(0), false)).toEqual({ model: 'physics, profile' });
 });

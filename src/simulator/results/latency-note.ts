@@ -1,14 +1,17 @@
 import { type ExpectedError, type GpuFamily, UNMEASURED } from '../../replica/latency/gpu-coefficients.js';
 import type { Replica } from '../../replica/replica.js';
-import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
+import type { ClusterConfig } from '../cluster-config.js';
 import type { LatencyNote } from '../result-document.js';
 
 /** What the result says of its step times. @param fallsBehind errors are those near saturation, whether requests queue yet or not */
 export function latencyNote(
-  { latencyModel, latencyProfile, latencyFamily, hardware }: ReplicaModelConfig,
+  { fleet, replica }: Pick<ClusterConfig, 'fleet' | 'replica'>,
   replicas: readonly Pick<Replica, 'counters'>[],
   fallsBehind: boolean,
 ): LatencyNote {
+  // Errors are known by GPU: of several together nothing is.
+  if (fleet !== undefined) return { model: [...new Set(fleet.map((group) => group.replica.latencyModel))].join(', ') };
+  const { latencyModel, latencyProfile, latencyFamily, hardware } = replica;
   if (latencyProfile !== undefined) return { model: latencyModel, profile: latencyProfile.name };
   if (latencyFamily === undefined) return { model: latencyModel };
   const { name, from, untried } = latencyFamily;

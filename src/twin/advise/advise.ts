@@ -1,6 +1,6 @@
-import { replicaLatency } from '../../experiment/runs/simulate-run.js';
 import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import { ROUTING_POLICIES } from '../../policy/registry.js';
+import { replicaLatency } from '../../replica/replica-latency.js';
 import type { PolicyChoice } from '../../simulator/cluster-config.js';
 import { answerWhatIf, recordedModel, type WhatIfWatch } from '../whatif/answer-whatif.js';
 import { askedConfig } from '../whatif/asked-config.js';

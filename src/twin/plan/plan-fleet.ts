@@ -5,7 +5,8 @@ import { evaluationSettings, plannedCandidate } from '../../experiment/plan/plan
 import { chosenCandidate, verdictOf } from '../../experiment/plan/verdict.js';
 import type { ReadTrace, TraceRecipe } from '../../experiment/recipes/workload-recipe.js';
 import type { SimulateRuns } from '../../experiment/run-experiment.js';
-import { RunSimulator, replicaLatency } from '../../experiment/runs/simulate-run.js';
+import { RunSimulator } from '../../experiment/runs/simulate-run.js';
+import { replicaLatency } from '../../replica/replica-latency.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { sloText } from '../../report/plan/plan-text.js';
 import type { ClusterConfig } from '../../simulator/cluster-config.js';

@@ -1,6 +1,6 @@
 import { modelErrorOf, withModelError } from '../../experiment/plan/model-error.js';
-import { replicaLatency } from '../../experiment/runs/simulate-run.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
+import { replicaLatency } from '../../replica/replica-latency.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
 import { askedConfig, readsText } from './asked-config.js';

@@ -1,7 +1,7 @@
-import { replicaFiles } from '../../../experiment/runs/replica-files.js';
 import { fitProfile } from '../../../observe/fit/fit-profile.js';
 import type { ObservedTrace } from '../../../observe/fit/traces/observed-trace.js';
 import type { LatencyProfile } from '../../../replica/latency/profile.js';
+import { replicaFiles } from '../../../replica/replica-files.js';
 import type { ReplicaModelConfig } from '../../../replica/replica-model-config.js';
 import { tooFewToFit, unknownStart } from '../errors.js';
 import { enginesOf, type RecordedFleet } from '../recorded-fleet.js';

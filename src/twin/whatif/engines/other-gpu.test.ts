@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { replicaLatency } from '../../../experiment/runs/simulate-run.js';
 import { mean } from '../../../kernel/percentile.js';
 import type { BatchShape } from '../../../replica/latency/contract.js';
 import { gpuFamily } from '../../../replica/latency/physics/gpu-family.js';
+import { replicaLatency } from '../../../replica/replica-latency.js';
 import { REPLICA, recordingOf, served } from '../recorded-run.fixture.js';
 import { recordingFiles } from '../recording-files.fixture.js';
 import { whatIf } from '../whatif.js';

@@ -1,11 +1,11 @@
-import { replicaFiles } from '../../../experiment/runs/replica-files.js';
-import { replicaLatency } from '../../../experiment/runs/simulate-run.js';
 import { InputError } from '../../../kernel/errors.js';
 import { derivedKvBlocks, derivedMaxModelLen } from '../../../replica/catalogue/kv-capacity.js';
 import type { LatencyModel } from '../../../replica/latency/contract.js';
 import { gpuFamily } from '../../../replica/latency/physics/gpu-family.js';
 import { physics } from '../../../replica/latency/physics/physics.js';
 import { stepDurationUs } from '../../../replica/latency/whole-us.js';
+import { replicaFiles } from '../../../replica/replica-files.js';
+import { replicaLatency } from '../../../replica/replica-latency.js';
 import type { ReplicaModelConfig } from '../../../replica/replica-model-config.js';
 import { gpuNotCarriedOver } from '../errors.js';
 

@@ -1,5 +1,5 @@
-import type { FleetView } from '../policy/fleet-view.js';
-import type { Replica } from '../replica/replica.js';
+import type { FleetView } from '../../policy/fleet-view.js';
+import type { Replica } from '../../replica/replica.js';
 
 /**
  * Fills in the reported columns of the view, as fresh as configured. With an interval of 0 the view shows each replica as it is;

@@ -1,7 +1,7 @@
-import type { GpuSpec, ModelSpec } from '../../replica/catalogue/contract.js';
-import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
-import { loadModel } from '../../replica/catalogue/model-catalogue.js';
-import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
+import type { GpuSpec, ModelSpec } from './catalogue/contract.js';
+import { loadGpu } from './catalogue/gpu-catalogue.js';
+import { loadModel } from './catalogue/model-catalogue.js';
+import type { ReplicaModelConfig } from './replica-model-config.js';
 
 /** The model and the GPU of a replica, from the catalogue or the user's files. */
 export function replicaFiles(replica: ReplicaModelConfig): { model: ModelSpec; gpu: GpuSpec } {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createFleetView, type FleetView } from '../policy/fleet-view.js';
-import { fakeReplica } from '../replica/fake-replica.fixture.js';
-import type { Replica } from '../replica/replica.js';
+import { createFleetView, type FleetView } from '../../policy/fleet-view.js';
+import { fakeReplica } from '../../replica/fake-replica.fixture.js';
+import type { Replica } from '../../replica/replica.js';
 import { FleetSignals } from './fleet-signals.js';
 
 /** Blocks of 4 tokens, 10 of them, one seat: the first request runs from 0 on, the second waits until 25. */

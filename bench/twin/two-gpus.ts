@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../src/gateway/config/gateway-config.js';
+import { Gateway } from '../../src/gateway/gateway.js';
+import type { LatencyProfile } from '../../src/replica/latency/profile.js';
+import { fitHere } from '../../src/twin/profiles/fit/fit-thread.js';
+import { gatewayProfiles } from '../../src/twin/profiles/start-profiles.js';
+import type { RequestTable } from '../../src/workload/request-table.js';
+import { BLOCK_TOKENS } from '../default-policy/workloads.js';
+import { streamChat } from '../engine/stream-client.js';
+
+/** Two GPUs, the first 2.5 times as fast. */
+export const SLOW_FACTORS = [1, 2.5] as const;
+/** What their replicas are named after: each has a profile of its own. */
+const GPUS = ['fast', 'slow'] as const;
+/** The engines run slower than real time, so that two cores hold them, the gateway and the clients. */
+const SPEED = 0.4;
+const MODEL = 'qwen/qwen3-14b';
+const FIRST_PORT = 9741;
+const cli = fileURLToPath(new URL('../../../dist/bundle/main.js', import.meta.url));
+
+/** In milliseconds of the model's time. */
+export interface Means {
+  readonly ttft: number;
+  readonly e2e: number;
+}
+
+export type GpuProfiles = ReadonlyMap<string, LatencyProfile>;
+
+/** Serves traffic under round-robin, and returns the profiles that the gateway fits to it, by engine. */
+export function fittedProfiles(table: RequestTable, say: (line: string) => void): Promise<GpuProfiles> {
+  return withGateway('round-robin', async (gateway) => {
+    // Fits as `serve` makes them, without the pauses of their thread: nothing else runs meanwhile.
+    const book = gatewayProfiles(gateway, { makeFit: async (job) => ({ ...(await fitHere(job)), restMs: 0 }) });
+    await book.tick();
+    await send(table, gateway.url);
+    for (const _ of GPUS) {
+      await book.tick();
+      await book.settled();
+    }
+    await book.tick();
+    const found = new Map<string, LatencyProfile>();
+    for (const { engine, problem, profile, score } of book.states()) {
+      if (profile === null || problem !== '') throw new Error(`${engine} has no profile: ${problem}`);
+      const off = (share: number) => `${(100 * share).toFixed(1)} %`;
+      say(
+        `fitted ${engine}: TTFT ${off(score!.ttft)}, ITL ${off(score!.itl)}, E2E ${off(score!.e2e)} off on newer requests`,
+      );
+      found.set(engine, profile);
+    }
+    return found;
+  });
+}
+
+/** Serves traffic with a policy and these profiles, on engines whose caches are cold. */
+export function liveMeans(policy: string, table: RequestTable, profiles: GpuProfiles): Promise<Means> {
+  return withGateway(policy, (gateway) => {
+    const book = gatewayProfiles(gateway);
+    for (const [engine, profile] of profiles) book.pin('default', engine, { isPinned: true, profile });
+    return send(table, gateway.url);
+  });
+}
+
+async function withGateway<Result>(policy: string, use: (gateway: Gateway) => Promise<Result>): Promise<Result> {
+  const urls = SLOW_FACTORS.map((_, i) => `http://127.0.0.1:${FIRST_PORT + i}`);
+  const children: ChildProcess[] = [];
+  const gateway = new Gateway({
+    ...GATEWAY_DEFAULTS,
+    listen: { host: '127.0.0.1', port: 0, tls: null },
+    admin: { host: '127.0.0.1', port: 0, tls: null },
+    endpoints: [
+      {
+        name: 'default',
+        policy: { ...DEFAULT_POLICY, name: policy },
+        replicas: urls.map((url, i) => ({ id: `r${i}`, url, engine: 'emulator', models: null, hardware: GPUS[i]! })),
+      },
+    ],
+    slowStartMs: 0,
+  });
+  try {
+    for (const [i, url] of urls.entries()) children.push(await startEngine(i, url));
+    await gateway.start();
+    await gateway.fleet.check();
+    return await use(gateway);
+  } finally {
+    await gateway.close(0);
+    await Promise.all(children.map(stop));
+  }
+}
+
+async function startEngine(i: number, url: string): Promise<ChildProcess> {
+  const args = ['engine', '--model', MODEL, '--hardware', 'H100', '--port', String(FIRST_PORT + i)];
+  const speed = ['--speed', String(SPEED), '--slow-factor', String(SLOW_FACTORS[i])];
+  const child = spawn(process.execPath, [cli, ...args, ...speed], { stdio: ['ignore', 'ignore', 'inherit'] });
+  for (let tries = 0; tries < 1200; tries++) {
+    const response = await fetch(`${url}/v1/models`).catch(() => null);
+    if (response?.ok) return child;
+    await pause(50);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`no response on ${url}`);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}
+
+/** Means in milliseconds of the model's time. */
+async function send(table: RequestTable, url: string): Promise<Means> {
+  const begun = performance.now();
+  const timings = await Promise.all(
+    Array.from({ length: table.count }, async (_, row) => {
+      await pause(Math.max(0, table.arrivalUs[row]! / 1000 / SPEED - (performance.now() - begun)));
+      const messages = [{ role: 'user', content: promptOf(table, row) }];
+      const body = { model: MODEL, messages, max_tokens: table.outputTokens[row], ignore_eos: true, stream: true };
+      return streamChat(url, body);
+    }),
+  );
+  const mean = (values: number[]) => (SPEED * values.reduce((sum, value) => sum + value, 0)) / values.length;
+  return {
+    ttft: mean(timings.map(({ chunksMs, sentMs }) => chunksMs[0]! - sentMs)),
+    e2e: mean(timings.map(({ chunksMs, sentMs }) => chunksMs.at(-1)! - sentMs)),
+  };
+}
+
+/** Four bytes per token; each block has a text of its own. */
+function promptOf({ blocks }: RequestTable, row: number): string {
+  const textOf = (block: number) => `block ${block} of the prompt `.repeat(4).slice(0, BLOCK_TOKENS * 4);
+  return Array.from({ length: blocks!.blocksOf(row) }, (_, i) => textOf(blocks!.block(row, i))).join('');
+}
