@@ -197,6 +197,9 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.locator('.diff-after', { hasText: 'round-robin' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: /What if: round-robin, 2 replicas/ }).waitFor();
+    await page.getByRole('link', { name: 'Least fleet', exact: true }).click();
+    await page.getByLabel('TTFT p99 at most, ms').waitFor();
+    expect(await page.locator('.tab[aria-current=page]').allTextContents()).toEqual(['Least fleet']);
   });
 
   test('the guided tour has five steps, is left with Escape, and stays closed', async () => {

@@ -3,6 +3,7 @@ import type { Job } from '../../api/jobs';
 import { Card, TablePlace } from '../../parts/basics';
 import { JobState } from '../../parts/job-progress';
 import { Time } from '../../parts/time';
+import { metricName } from './metric-text';
 import { QUESTIONS, type Question, searchOf } from './question';
 
 const isQuestion = (kind: string): kind is Question => Object.hasOwn(QUESTIONS, kind);
@@ -56,7 +57,9 @@ export function EarlierQuestions({ jobs }: { readonly jobs: readonly Job[] }) {
 function inWords({ asked, kind }: Job): string {
   const policies = (asked.policies ?? []) as { policy: string }[];
   const parts = [
-    kind === 'advice' ? String(asked.metric) : policies.map(({ policy }) => policy).join(', ') || asked.policy,
+    kind === 'advice'
+      ? metricName(String(asked.metric))
+      : policies.map(({ policy }) => policy).join(', ') || asked.policy,
     asked.replicas === undefined ? undefined : `${asked.replicas} replicas`,
     asked.gpu,
     asked.flow_control === undefined ? undefined : asked.flow_control === null ? 'no queue' : 'with a queue',

@@ -31,7 +31,9 @@ export function PlanResult({ result }: { readonly result: FleetPlan }) {
           name="Load"
           value={short(plan.load.rate)}
           unit="requests/s"
-          note={plan.load.source === 'recording' ? 'as recorded, scaled' : plan.load.source}
+          note={
+            plan.load.source === 'recording' ? `recorded: ${short(plan.load.baseRate)}` : `preset ${plan.load.source}`
+          }
         />
         {least === null || greatest === null ? null : (
           <Stat

@@ -51,7 +51,8 @@ export function WhatIfPage() {
             search={(before) => ({ ...before, ask: one === 'whatif' ? undefined : one, job: undefined })}
             className="tab"
             aria-current={one === question ? 'page' : undefined}
-            activeProps={{}}
+            // What if has fewer parameters than the others: it would count as active with them.
+            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
           >
             {QUESTIONS[one]}
           </Link>
