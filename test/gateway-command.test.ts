@@ -323,8 +323,8 @@ describe('twinyard serve', () => {
     expect(lines.at(-1)).toMatch(/^twinyard: stopping, \d+ requests in flight$/);
     expect(all.length).toBeGreaterThan(110);
     for (const ended of all) {
-      // Refused, or not even connected; never dropped.
-      if (ended.status === 0) expect(ended.code).toBe('ECONNREFUSED');
+      // Refused, or not even connected; never dropped. The system resets connections that the process has not accepted yet.
+      if (ended.status === 0) expect(['ECONNREFUSED', 'ECONNRESET']).toContain(ended.code);
       else {
         expectResponseed(ended);
         expect([200, 503]).toContain(ended.status);

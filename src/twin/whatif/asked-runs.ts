@@ -25,7 +25,7 @@ export interface AskedRun {
 }
 
 /**
- * A run of recorded traffic through a fleet. Runs with other numbers differ as live runs of the same traffic do: ties are drawn anew,
+ * A run of recorded traffic through a fleet. Runs with other numbers differ as live runs of the same traffic do: ties are drawn again,
  * arrivals shift against the steps of engines by up to a step, and hashes of sessions and blocks, which are not recorded as they were,
  * fall elsewhere.
  */
