@@ -23,6 +23,8 @@ export interface Observed {
 export interface ServedBy {
   replicas: readonly string[];
   by: Int32Array;
+  /** Endpoints of the gateway that the requests were for. */
+  endpoints: readonly string[];
 }
 
 /** Whole numbers that a sender records for each request, with the columns of a TraceV2 that hold them. */

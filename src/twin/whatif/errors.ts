@@ -12,6 +12,26 @@ export function notRecorded(file: string, format: string): InputError {
   );
 }
 
+export function emptyRecording(file: string): InputError {
+  const hint = "send requests to the gateway; 'record' of its configuration names the file that it writes";
+  return new InputError('WHATIF_NO_REQUESTS', file, 'has no requests', hint);
+}
+
+export function severalEndpoints(file: string, names: readonly string[]): InputError {
+  const problem = `has requests of ${names.length} endpoints, each with replicas of its own: ${names.join(', ')}`;
+  return new InputError('WHATIF_ENDPOINTS', file, problem, 'choose one with --endpoint');
+}
+
+/** @param requests how many there are, none of which has a complete response */
+export function noResponses(file: string, requests: number, isServed: boolean): InputError {
+  if (isServed) {
+    const problem = `has ${requests} requests, and no complete response of a replica: all failed or were refused`;
+    return new InputError('WHATIF_TOO_FEW', file, problem, 'record a fleet that serves its requests');
+  }
+  const problem = `has ${requests} requests, and of none which replica served it and when it was sent there`;
+  return new InputError('WHATIF_TOO_FEW', file, problem, 'record again with this version of the gateway');
+}
+
 export function noRequestsLeft(file: string, what: string): InputError {
   return new InputError('WHATIF_NO_REQUESTS', file, `has no request ${what}`, 'choose another part of the recording');
 }

@@ -1,3 +1,4 @@
+import { InputError } from '../../kernel/errors.js';
 import type { EngineSettings, ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
 import { readAnyTrace } from '../../workload/formats/read-any-trace.js';
 import { numberRounds } from '../../workload/formats/records/number-rounds.js';
@@ -5,7 +6,14 @@ import { OBSERVED_OUTCOMES, type Observed, type ServedBy } from '../../workload/
 import { linkResponses } from '../../workload/sessions/link-responses.js';
 import { selectRows } from '../../workload/tools/select-rows.js';
 import type { Trace } from '../../workload/trace.js';
-import { noRequestsLeft, notRecorded, tooFewResponses } from './errors.js';
+import {
+  emptyRecording,
+  noRequestsLeft,
+  noResponses,
+  notRecorded,
+  severalEndpoints,
+  tooFewResponses,
+} from './errors.js';
 import type { WhatIfQuestion } from './whatif-question.js';
 
 /** With fewer responses chance decides. */
@@ -29,12 +37,21 @@ export interface RecordedFleet {
 export async function readRecordedFleet(question: WhatIfQuestion): Promise<RecordedFleet> {
   const { endpoint, lastUs, model, recording, recordingName: file = recording } = question;
   const part = { ...(model === undefined ? {} : { model }), ...(endpoint === undefined ? {} : { endpoint }) };
-  const read = await readAnyTrace(recording, Object.keys(part).length === 0 ? undefined : part);
+  const read = await readAnyTrace(recording, Object.keys(part).length === 0 ? undefined : part).catch((error) => {
+    throw error instanceof InputError && error.code === 'TRACE_EMPTY' ? emptyRecording(file) : error;
+  });
   if (read.observed?.served === undefined) throw notRecorded(file, read.format);
+  const { by, endpoints } = read.observed.served;
+  if (endpoints.length > 1) throw severalEndpoints(file, endpoints);
   const recent = lastUs === undefined ? read : since(read, read.table.arrivalUs[read.table.count - 1]! - lastUs);
   if (recent === null) throw noRequestsLeft(file, 'in this time');
   const trace = recent as RecordedFleet['trace'];
   const answered = answeredRows(trace);
+  if (answered.length === 0) {
+    const { dispatchUs } = read.observed;
+    const isServed = by.some((replica, row) => replica >= 0 && dispatchUs[row]! >= 0);
+    throw noResponses(file, trace.table.count, isServed);
+  }
   if (answered.length < LEAST_RESPONSES) throw tooFewResponses(file, answered.length, LEAST_RESPONSES);
   linkResponses(trace);
   const dispatches = Float64Array.from(answered, (row) => trace.observed.dispatchUs[row]!).sort();

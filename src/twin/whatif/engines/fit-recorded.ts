@@ -1,3 +1,4 @@
+import { InputError } from '../../../kernel/errors.js';
 import { fitProfile } from '../../../observe/fit/fit-profile.js';
 import type { ObservedTrace } from '../../../observe/fit/traces/observed-trace.js';
 import type { LatencyProfile } from '../../../replica/latency/profile.js';
@@ -10,6 +11,8 @@ import { enginesOf, type RecordedFleet } from '../recorded-fleet.js';
 const MOST_REQUESTS = 1500;
 const MOST_ENGINES = 4;
 const LEAST_REQUESTS = 55;
+/** Of a time without requests: no step was in it. */
+const LONGEST_PAUSE_US = 10_000_000;
 
 export interface RecordedProfile {
   profile: LatencyProfile;
@@ -27,14 +30,39 @@ export function fitRecorded(
     .sort((a, b) => responses(b) - responses(a))
     .slice(0, MOST_ENGINES);
   if (traces.length === 0) throw tooFewToFit(fleet.file, LEAST_REQUESTS);
+  for (const trace of traces) shortenPauses(trace);
   const { hardware, model, tp } = replica;
-  const { profile, report } = fitProfile(
-    { traces },
-    { name: 'fitted to the recording', model, hardware, tp, start: startOf(fleet.file, replica) },
-    (_, tries) => tried(tries),
+  const start = startOf(fleet.file, replica);
+  const { profile, report } = fitOf(fleet.file, () =>
+    fitProfile({ traces }, { name: 'fitted to the recording', model, hardware, tp, start }, (_, tries) => tried(tries)),
   );
   // Few requests of an engine widen the error of step times; the profile is judged by the whole recording.
   return { profile, notes: report.notes.filter((note) => !note.startsWith('Too few requests at the end')) };
+}
+
+/** A replica may have enough requests, and too few of them before the end that the fit is judged by. */
+function fitOf<Fitted>(file: string, fit: () => Fitted): Fitted {
+  try {
+    return fit();
+  } catch (error) {
+    throw error instanceof InputError && error.code === 'FIT_TOO_FEW_REQUESTS'
+      ? tooFewToFit(file, LEAST_REQUESTS)
+      : error;
+  }
+}
+
+/** The fit divides by time: a night without requests, or a clock that was set, would leave one side without any. */
+export function shortenPauses({ e2eUs, table }: ObservedTrace): void {
+  let endUs = Number.POSITIVE_INFINITY;
+  let cutUs = 0;
+  for (let row = 0; row < table.count; row++) {
+    const arrivalUs = table.arrivalUs[row]!;
+    const pauseUs = arrivalUs - endUs;
+    if (pauseUs > LONGEST_PAUSE_US) cutUs += pauseUs - LONGEST_PAUSE_US;
+    const ownEndUs = arrivalUs + (e2eUs[row] || 0);
+    endUs = row === 0 ? ownEndUs : Math.max(endUs, ownEndUs);
+    table.arrivalUs[row] = arrivalUs - cutUs;
+  }
 }
 
 function startOf(file: string, replica: ReplicaModelConfig): ReturnType<typeof replicaFiles> {

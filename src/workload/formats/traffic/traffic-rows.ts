@@ -38,6 +38,8 @@ export class TrafficRows {
   #empty = 0;
   /** Endpoints of requests that were not asked for. */
   readonly #elsewhere = new Set<string>();
+  /** Endpoints of the others. */
+  readonly #endpoints = new Set<string>();
 
   constructor(part: TracePart) {
     this.#part = part;
@@ -84,6 +86,7 @@ export class TrafficRows {
     this.#ttftUs.push(times[1]!);
     this.#e2eUs.push(times[2]!);
     this.#cachedTokens.push(isThere(record, 'cached_tokens') ? record.count('cached_tokens') : -1);
+    if (isThere(record, 'endpoint')) this.#endpoints.add(record.name('endpoint'));
     this.#outcome.push(OBSERVED_OUTCOMES.indexOf(outcome));
     this.#replica.push(this.#replicaNumber(record.name('replica')));
     if (output === 0 && outcome !== 'ok') this.#unanswered.push(row);
@@ -188,7 +191,7 @@ export class TrafficRows {
       e2eUs: Float64Array.from(this.#e2eUs),
       cachedTokens: Int32Array.from(this.#cachedTokens),
       outcome: Uint8Array.from(this.#outcome),
-      served: { replicas: this.#replicas, by: Int32Array.from(this.#replica) },
+      served: { replicas: this.#replicas, by: Int32Array.from(this.#replica), endpoints: [...this.#endpoints] },
     };
   }
 }

@@ -68,7 +68,7 @@ describe('traffic', () => {
       e2eUs: Float64Array.of(420_000, 180_000, 300_000, 80),
       cachedTokens: Int32Array.of(0, 0, 64, -1),
       outcome: Uint8Array.of(0, 0, 0, 2),
-      served: { replicas: ['engine-1', 'engine-0'], by: Int32Array.of(1, 0, 1, -1) },
+      served: { replicas: ['engine-1', 'engine-0'], by: Int32Array.of(1, 0, 1, -1), endpoints: ['default'] },
     });
     const times = { at: 5, first_token_us: null };
     const { observed: late } = await traffic.read(
