@@ -14,6 +14,8 @@ export interface ThreadOptions {
   readonly onProgress: (progress: ThreadProgress) => void;
   /** Ends it after so long; absent: it may take any time. */
   readonly mostMs?: number;
+  /** Ends it when it needs more; 2 GiB unless given. */
+  readonly mostMegabytes?: number;
 }
 
 /** What a thread posts: how far it is, and at last its result or its error. */
@@ -24,12 +26,13 @@ const MOST_MEGABYTES = 2048;
 const WATCH_MS = 250;
 
 /** Runs a program in a thread of its own. Settles when the thread is gone: it writes nothing more. */
-export function inThread(program: URL, data: object, { mostMs, onProgress, signal }: ThreadOptions): Promise<object> {
+export function inThread(program: URL, data: object, options: ThreadOptions): Promise<object> {
+  const { mostMegabytes = MOST_MEGABYTES, mostMs, onProgress, signal } = options;
   if (signal.aborted) return Promise.reject(twinCancelled());
   return new Promise((resolve, reject) => {
     const worker = new Worker(program, {
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
     });
     const before = process.memoryUsage.rss();
     let isOver = false;
@@ -44,7 +47,7 @@ export function inThread(program: URL, data: object, { mostMs, onProgress, signa
     const cancel = () => end(() => reject(twinCancelled()));
     signal.addEventListener('abort', cancel, { once: true });
     const watch = setInterval(() => {
-      if (process.memoryUsage.rss() - before > MOST_MEGABYTES * 2 ** 20) end(() => reject(twinTooLarge()));
+      if (process.memoryUsage.rss() - before > mostMegabytes * 2 ** 20) end(() => reject(twinTooLarge()));
     }, WATCH_MS);
     const limit = mostMs === undefined ? undefined : setTimeout(() => end(() => reject(twinTooLong(mostMs))), mostMs);
     worker.on('message', (message: ThreadMessage) => {
