@@ -60,7 +60,7 @@ function inWords({ asked, kind }: Job): string {
     kind === 'advice'
       ? metricName(String(asked.metric))
       : policies.map(({ policy }) => policy).join(', ') || asked.policy,
-    asked.replicas === undefined ? undefined : `${asked.replicas} replicas`,
+    asked.replicas === undefined ? undefined : `${asked.replicas} replica${asked.replicas === 1 ? '' : 's'}`,
     asked.gpu,
     asked.flow_control === undefined ? undefined : asked.flow_control === null ? 'no queue' : 'with a queue',
     ...((asked.slos ?? []) as { metric: string; statistic: string; limit_ms: number }[]).map(

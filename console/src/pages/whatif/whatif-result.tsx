@@ -121,7 +121,7 @@ function Spread({ alternative }: { readonly alternative: Alternative }) {
   return (
     <details className="spread">
       <summary>
-        Requests on each of {perReplica.length} replicas
+        Requests on each replica
         {rejected > 0 ? `; ${percent(rejected)} of the requests refused` : ''}
       </summary>
       <ul>
