@@ -41,6 +41,7 @@ const STATUS: Readonly<Record<string, number>> = {
   API_FILE_ENDPOINT: 409,
   API_JOB: 404,
   API_JOBS_FULL: 429,
+  API_KIND: 404,
   API_MANAGED: 409,
   API_METHOD: 405,
   API_NO_EARLIER_POLICY: 409,

@@ -51,6 +51,9 @@ export const unknownDecision = (id: string) =>
 export const unknownRequest = (id: string) =>
   new InputError('API_REQUEST', `request '${id}'`, 'is not among the last requests', 'see GET /api/v1/requests');
 
+export const kindNotFound = (name: string, known: readonly string[]) =>
+  new InputError('API_KIND', `kind '${name}'`, 'does not exist', `give one of ${known.join(', ')}`);
+
 export const unknownEndpoint = (workspace: string, name: string) =>
   new InputError(
     'API_ENDPOINT',

@@ -37,7 +37,7 @@ describe('roles', () => {
 });
 
 /** Its own sessions and usage, and a request with itself. */
-const FOR_ANY_KEY = /^\/api\/v1\/(session(\/links)?|usage\/own|playground\/chat)$/;
+const FOR_ANY_KEY = /^\/api\/v1\/(session(\/links)?|(usage|limits)\/own|playground\/(chat|models))$/;
 
 /** Reading logs, recorded traffic, the models behind a registry's token and the audit log takes more than looking. */
 const needsMore = (path: string) => /\/(logs|recording|models|audit)(\/|$)/.test(path);

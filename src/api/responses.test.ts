@@ -141,6 +141,11 @@ describe('every response fits the schema of the OpenAPI document', () => {
   it('of the API itself', async () => {
     await ask('GET openapi.json');
     expect((await ask('GET kinds')).items).toHaveLength(KINDS.length);
+    expect(await ask('GET kinds/endpoints')).toMatchObject({
+      kind: 'Endpoint',
+      schema: { required: ['apiVersion', 'kind', 'metadata', 'spec'] },
+    });
+    expect((await ask('GET kinds/none')).error.code).toBe('API_KIND');
   });
 
   it('of sessions', async () => {
@@ -191,9 +196,15 @@ describe('every response fits the schema of the OpenAPI document', () => {
     expect(Object.keys((await ask(`GET ${KEYS}/bob/limits`)).limits)).toEqual(['*', 'm']);
     expect((await ask('GET usage')).total.requests).toBeGreaterThan(1);
     await ask('GET usage?by=key,model,endpoint,day,outcome');
+    const byKey = (await ask('GET usage?by=key')).items as { key_name?: string }[];
+    expect(byKey.map((one) => one.key_name)).toContain('default/bob');
     await ask('GET usage?by=total');
     expect((await ask('GET usage/own', undefined, '*/*', key)).total.requests).toBeGreaterThan(1);
     await ask('GET usage/own');
+    expect(Object.keys((await ask('GET limits/own', undefined, '*/*', key)).limits)).toEqual(['*', 'm']);
+    expect((await ask('GET limits/own')).error.code).toBe('API_NO_OWN_KEY');
+    expect((await ask('GET playground/models', undefined, '*/*', key)).items).toEqual([{ name: 'm' }]);
+    expect((await ask('GET playground/models')).error.message).toContain('401');
     expect(await ask('GET usage', undefined, 'text/csv')).toContain('requests');
     expect((await ask('GET decisions')).items.length).toBeGreaterThan(1);
     expect((await ask('GET decisions/a')).replicas).toHaveLength(1);

@@ -19,13 +19,15 @@ export class ConsoleYard {
   readonly token = TOKEN;
   url = '';
   adminUrl = '';
+  /** The secret of an API key without limits, which `chat` uses. */
+  key = '';
   #child: ChildProcess | null = null;
   #adminPort = 0;
 
   async start(): Promise<void> {
     if (this.#adminPort === 0) this.#adminPort = await freePort();
     const config = join(this.folder, 'twinyard.yaml');
-    writeFileSync(config, 'store: yard.db\ndata_dir: .\naccess: { keys: off }\nrecord: traffic.jsonl\n');
+    writeFileSync(config, 'store: yard.db\ndata_dir: .\nrecord: traffic.jsonl\n');
     writeFileSync(join(this.folder, 'admin-token'), `${TOKEN}\n`, { mode: 0o600 });
     const args = [CLI, 'serve', '-c', config, '--port', '0', '--admin-port', String(this.#adminPort)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -40,6 +42,14 @@ export class ConsoleYard {
     const [, adminUrl] = /admin on (\S+),/.exec(text) ?? [];
     if (url === undefined || adminUrl === undefined) throw new Error(`did not start: ${text}`);
     Object.assign(this, { url, adminUrl });
+    if (this.key === '') this.key = await this.issue('load', {});
+  }
+
+  /** Creates an API key and returns its secret. */
+  async issue(name: string, spec: object): Promise<string> {
+    const path = 'workspaces/default/apikeys';
+    await this.call('POST', path, { apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name }, spec });
+    return (await this.call('POST', `${path}/${name}/issue`)).key;
   }
 
   /** Traffic of an endpoint that the gateway recorded a minute ago, in a file that it has rotated since. */
@@ -95,8 +105,15 @@ export class ConsoleYard {
 
   async chat(id: string): Promise<void> {
     const body = { model: 'tiny', messages: [{ role: 'user', content: 'hello' }], max_tokens: 8, stream: true };
-    const init = { method: 'POST', headers: { 'x-request-id': id }, body: JSON.stringify(body) };
-    await (await fetch(`${this.url}/v1/chat/completions`, init)).text();
+    const headers = { 'x-request-id': id, authorization: `Bearer ${this.key}` };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    for (;;) {
+      const response = await fetch(`${this.url}/v1/chat/completions`, init);
+      await response.text();
+      // A gateway knows a new key within a second.
+      if (response.status !== 401) return;
+      await pause(50);
+    }
   }
 
   /** Sends requests until a shadow has decided about one, and returns its id: a busy gateway drops decisions of shadows first. */

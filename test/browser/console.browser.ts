@@ -1,10 +1,12 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConsoleYard } from './console-yard.js';
+import { commandsOn, refusalOf } from './journeys/command-check.js';
+import { endpointJourneys } from './journeys/endpoint-journeys.js';
+import { keyJourneys } from './journeys/key-journeys.js';
+import { resourceJourneys } from './journeys/resource-journeys.js';
+import { type Visit, WAIT_MS } from './journeys/visit.js';
 import { accessProblems, launchBrowser } from './launch-browser.js';
-
-/** Waits for conditions only: as long as a slow machine needs. */
-const WAIT_MS = 120_000;
 
 const browser = await launchBrowser();
 const yard = new ConsoleYard();
@@ -34,6 +36,17 @@ async function logIn(one: Page, credential: string): Promise<void> {
   await one.getByLabel('Admin token, or API key with a role').fill(credential);
   await one.getByRole('button', { name: 'Log in' }).click();
 }
+
+const visit: Visit = {
+  yard,
+  page: () => page,
+  async logIn(credential) {
+    const own = await browser!.newContext({ viewport: { width: 1440, height: 900 } });
+    const fresh = await opened(own);
+    await logIn(fresh, credential);
+    return { page: fresh, context: own };
+  },
+};
 
 /** The page in view, in both themes and at three widths. */
 async function accessibleEverywhere(): Promise<void> {
@@ -78,7 +91,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
   });
 
   test('the fleet is seen, and moves under load', async () => {
-    await page.getByRole('link', { name: 'default/chat' }).waitFor();
+    await page.getByRole('region', { name: 'Endpoints' }).getByRole('link', { name: 'default/chat' }).waitFor();
     await page.getByText('2 / 2').first().waitFor();
     const requests = page.locator('.stat', { hasText: 'Requests' }).locator('dd').first();
     expect(await requests.textContent()).toBe('0 /s');
@@ -152,6 +165,11 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByRole('dialog', { name: /^Swap to / }).waitFor();
     await page.keyboard.press('Escape');
   });
+
+  endpointJourneys(visit);
+
+  keyJourneys(visit);
+  resourceJourneys(visit);
 
   test('a shadow is added, followed, and explains what it would have done', async () => {
     await page.goto(`${yard.adminUrl}${CHAT}?tab=shadows`);
@@ -228,27 +246,6 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await own.close();
   });
 
-  test('a key is made, and used in the playground', async () => {
-    await page.goto(`${yard.adminUrl}/keys`);
-    await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('alice');
-    await page.getByLabel('Tokens per day, UTC; empty for no limit').fill('100000');
-    await page.getByRole('button', { name: 'Create' }).click();
-    const secret = (await page.getByRole('status').locator('code').textContent())!;
-    expect(await accessProblems(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('cell', { name: 'alice', exact: true }).waitFor();
-    await page.goto(`${yard.adminUrl}/playground?models=tiny`);
-    await page.getByLabel('API key, if not your own log-in').fill(secret);
-    await page.getByLabel('Most tokens').fill('8');
-    await page.getByLabel('Message', { exact: true }).fill('Why this replica?');
-    await page.keyboard.press('Enter');
-    // A response that comes in one piece has no rate.
-    const said = page.locator('.said-assistant');
-    await expect.poll(() => said.textContent(), { timeout: WAIT_MS }).toMatch(/first token|status|reached/);
-    expect(await said.textContent()).toMatch(/\S.*first token [\d.]+ m?s/);
-  });
-
   test('an endpoint is scaled', async () => {
     await page.goto(yard.adminUrl + CHAT);
     await page.getByRole('heading', { name: '2 replicas' }).waitFor();
@@ -267,13 +264,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
   });
 
   test('a viewer reads everything and is offered no change', async () => {
-    await yard.call('POST', 'workspaces/default/apikeys', {
-      ...{ apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: 'watching' }, spec: { role: 'viewer' } },
-    });
-    const { key } = await yard.call('POST', 'workspaces/default/apikeys/watching/issue');
-    const own = await browser!.newContext();
-    const viewer = await opened(own);
-    await logIn(viewer, key);
+    const { context: own, page: viewer } = await visit.logIn(await yard.issue('watching', { role: 'viewer' }));
     await viewer.getByRole('heading', { name: 'Overview' }).waitFor();
     await viewer.goto(yard.adminUrl + CHAT);
     await viewer.getByRole('heading', { name: /replicas$/ }).waitFor();
@@ -293,6 +284,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
   const PAGES = [
     ['/', 'Overview'],
     [CHAT, 'chat'],
+    [`${CHAT}?tab=rollout`, 'Revisions'],
     [`${CHAT}?tab=policy`, 'In force'],
     [`${CHAT}?tab=shadows`, 'Add a shadow'],
     [`${CHAT}?tab=events`, 'Events, the latest first'],
@@ -305,16 +297,29 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     ['/playground?models=tiny', 'Playground'],
     ['/keys', 'API keys'],
     ['/keys?tab=usage', 'By day'],
+    ['/keys/alice', 'Limits and what is used of them'],
     ['/resources', 'Cluster'],
+    ['/resources/clusters/local', 'Status'],
+    ['/resources/clusters/local?tab=edit', 'Desired state'],
+    ['/resources/new/externalendpoints', 'New ExternalEndpoint'],
     ['/settings', 'Telemetry'],
   ] as const;
 
-  test.each(PAGES)('%s is accessible in both themes, and fits from 360 px', async (path, heading) => {
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto(yard.adminUrl + path);
-    await page.getByRole('heading', { name: heading }).first().waitFor();
-    await accessibleEverywhere();
-  });
+  test.each(PAGES)(
+    '%s is accessible in both themes, fits from 360 px, and shows the commands behind it',
+    async (path, heading) => {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.goto(yard.adminUrl + path);
+      await page.getByRole('heading', { name: heading }).first().waitFor();
+      // The lab has the command of a run beside its result.
+      if (path !== '/lab') await page.locator('.as-command').waitFor();
+      const commands = await commandsOn(page);
+      if (path !== '/lab') expect(commands.length).toBeGreaterThan(0);
+      const refusals = commands.filter((one) => one.startsWith('twinyard ')).map(refusalOf);
+      expect((await Promise.all(refusals)).filter((one) => one !== null)).toEqual([]);
+      await accessibleEverywhere();
+    },
+  );
 
   test('a lost gateway is shown, and found again', async () => {
     await page.goto(yard.adminUrl);

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { withQuery } from './client';
 import type { Replica, Traffic } from './types';
 
 /** Whether the page follows the gateway. `paused`: the visitor has stopped it. */
@@ -15,6 +16,8 @@ export interface Snapshot {
 export interface LiveTopics {
   readonly hasStore: boolean;
   readonly isGlobal: boolean;
+  /** Only of this workspace. */
+  readonly workspace: string | undefined;
 }
 
 const EMPTY: Snapshot = { state: 'connecting', replicas: new Map(), traffic: null, changes: 0 };
@@ -48,7 +51,8 @@ class LiveStore {
     };
   };
 
-  start(topics: LiveTopics): void {
+  /** @param topics null for a visitor who may follow nothing: its pages are read again from time to time */
+  start(topics: LiveTopics | null): void {
     this.#topics = topics;
     this.#open();
   }
@@ -71,12 +75,16 @@ class LiveStore {
   #open(): void {
     this.#close();
     const topics = this.#topics;
-    if (topics === null) return;
+    if (topics === null) {
+      this.#set({ ...this.#snapshot, state: 'live' });
+      return;
+    }
     if (this.#snapshot.state !== 'lost') this.#set({ ...this.#snapshot, state: 'connecting' });
     const names = ['replicas', 'traffic'];
     if (topics.isGlobal) names.push('gateway');
     if (topics.hasStore) names.push('events');
-    const source = new EventSource(`/api/v1/watch?topics=${names.join(',')}`);
+    const { workspace } = topics;
+    const source = new EventSource(`/api/v1/${withQuery('watch', { topics: names.join(','), workspace })}`);
     this.#source = source;
     let isFirst = true;
     source.onopen = () => {

@@ -22,15 +22,19 @@ interface GetOptions {
   readonly everyMs?: number;
   /** The former page stays in view while the next one is read. */
   readonly keepsFormer?: boolean;
+  /** It does not change while the server runs: it is read once. */
+  readonly isFixed?: boolean;
 }
 
 /** What a path of the API returns. Its address is the key of the cache. @param path null reads nothing */
-export function useGet<Result>(path: string | null, { everyMs, keepsFormer = false }: GetOptions = {}) {
+export function useGet<Result>(path: string | null, options: GetOptions = {}) {
+  const { everyMs, isFixed = false, keepsFormer = false } = options;
   const isLive = useLive(({ state }) => state === 'live');
   return useQuery<Result, ApiFailure>({
-    queryKey: ['api', path],
+    queryKey: [isFixed ? 'fixed' : 'api', path],
     queryFn: ({ signal }) => call<Result>('GET', path!, { signal }),
     enabled: path !== null,
+    ...(isFixed ? { staleTime: Number.POSITIVE_INFINITY } : {}),
     ...(everyMs !== undefined && isLive ? { refetchInterval: everyMs } : {}),
     ...(keepsFormer ? { placeholderData: keepPreviousData } : {}),
   });
@@ -47,6 +51,8 @@ export function useChange<Result = unknown>() {
   return useMutation<Result, ApiFailure, Change>({
     mutationFn: ({ method, path, ...options }) => call<Result>(method, path, options),
     onSuccess: () => client.invalidateQueries({ queryKey: ['api'] }),
+    // Another change came first: show it.
+    onError: ({ status }) => (status === 409 ? client.invalidateQueries({ queryKey: ['api'] }) : undefined),
   });
 }
 
@@ -90,7 +96,7 @@ export function sessionEnded(): void {
 
 queryClient.getQueryCache().subscribe(({ query }) => {
   const { error } = query.state;
-  if (error instanceof ApiFailure && error.status === 401 && query.queryKey[0] === 'api') sessionEnded();
+  if (error instanceof ApiFailure && error.status === 401 && query.queryKey[0] !== SESSION[0]) sessionEnded();
 });
 
 function accepted(session: Session): Session {

@@ -99,12 +99,28 @@ export interface Resource {
     readonly name: string;
     readonly workspace?: string;
     readonly uid?: string;
+    readonly generation?: number;
     readonly resource_version?: number;
     readonly created_at?: string;
+    readonly updated_at?: string;
+    readonly deleted_at?: string;
     readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec: Readonly<Record<string, unknown>>;
-  readonly status?: Readonly<Record<string, unknown>> & { readonly phase?: string; readonly message?: string };
+  readonly status?: Readonly<Record<string, unknown>> & {
+    readonly phase?: string;
+    readonly message?: string;
+    readonly observed_generation?: number;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: string;
 }
 
 export interface ResourceEvent {

@@ -1,4 +1,5 @@
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { type ButtonHTMLAttributes, type ReactNode, useRef } from 'react';
+import { tableText, useCopy } from './copy';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: 'plain' | 'primary' | 'danger' | 'quiet';
@@ -81,11 +82,27 @@ export function NumberHead({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A place that scrolls sideways where its table is wider, also by the keyboard. */
+/** A place that scrolls sideways where its table is wider, also by the keyboard. Its numbers can be copied. */
 export function TablePlace({ children, name }: { readonly name: string; readonly children: ReactNode }) {
+  const place = useRef<HTMLElement>(null);
+  const [copied, copy] = useCopy();
   return (
-    <section className="table-place" aria-label={name} tabIndex={0}>
-      {children}
-    </section>
+    <div className="table-frame">
+      <button
+        type="button"
+        className="table-copy"
+        aria-label={`Copy ${name}`}
+        title="Copy the table, for a spreadsheet"
+        onClick={() => {
+          const table = place.current?.querySelector('table');
+          if (table !== null && table !== undefined) void copy(tableText(table));
+        }}
+      >
+        {copied ? 'Copied' : 'Copy'}
+      </button>
+      <section ref={place} className="table-place" aria-label={name} tabIndex={0}>
+        {children}
+      </section>
+    </div>
   );
 }

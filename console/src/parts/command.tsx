@@ -1,33 +1,31 @@
-import { useState } from 'react';
+import { apiCall } from './commands';
+import { useCopy } from './copy';
 
 /** A command to copy. */
 export function Command({ text }: { readonly text: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-      window.setTimeout(() => setCopied(false), 1500);
-    } catch {
-      // Without the right to write the clipboard the text can still be selected.
-    }
-  };
+  const [copied, copy] = useCopy();
   return (
     <span className="command">
       <code>{text}</code>
-      <button type="button" className="command-copy" onClick={copy} aria-label={`Copy: ${text}`}>
+      <button type="button" className="command-copy" onClick={() => void copy(text)} aria-label={`Copy: ${text}`}>
         {copied ? 'Copied' : 'Copy'}
       </button>
     </span>
   );
 }
 
-/** The same page by the command line. */
-export function AsCommand({ commands }: { readonly commands: readonly string[] }) {
+/** The same page by the command line and by the API. @param calls paths after /api/v1/ */
+export function AsCommand({
+  calls = [],
+  commands,
+}: {
+  readonly commands: readonly string[];
+  readonly calls?: readonly string[];
+}) {
   return (
     <details className="as-command">
       <summary>As a command</summary>
-      {commands.map((text) => (
+      {[...commands, ...calls.map(apiCall)].map((text) => (
         <Command key={text} text={text} />
       ))}
     </details>

@@ -30,7 +30,7 @@ export function EventTable({ events }: { readonly events: readonly ResourceEvent
               <td>
                 <Badge tone={event.type === 'warning' ? 'warn' : 'idle'}>{event.reason}</Badge>
               </td>
-              <td>{event.message}</td>
+              <td className="message">{event.message}</td>
               <td className="number">{event.count}</td>
             </tr>
           ))}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useCopy } from './copy';
 import { Sparkline } from './sparkline';
 
 interface StatProps {
@@ -8,6 +9,8 @@ interface StatProps {
   readonly note?: ReactNode;
   readonly series?: readonly (number | null)[];
   readonly tone?: 'info' | 'bad';
+  /** What a click on the number copies: all of its digits. The shown text without it. */
+  readonly exact?: number | string | null;
 }
 
 /** Numbers side by side. */
@@ -15,13 +18,22 @@ export function Stats({ children }: { readonly children: ReactNode }) {
   return <dl className="stats">{children}</dl>;
 }
 
-export function Stat({ name, note, series, tone = 'info', unit, value }: StatProps) {
+export function Stat({ exact, name, note, series, tone = 'info', unit, value }: StatProps) {
+  const [copied, copy] = useCopy();
   return (
     <div className="stat">
       <dt>{name}</dt>
       <dd>
-        {value}
-        {unit === undefined ? null : <span className="unit"> {unit}</span>}
+        <button
+          type="button"
+          className="stat-copy"
+          title="Copy the number"
+          aria-label={`${value}${unit === undefined ? '' : ` ${unit}`}: copy`}
+          onClick={() => void copy(String(exact ?? value))}
+        >
+          {copied ? 'copied' : value}
+          {unit === undefined || copied ? null : <span className="unit"> {unit}</span>}
+        </button>
       </dd>
       {note === undefined ? null : <dd className="note">{note}</dd>}
       {series === undefined ? null : (

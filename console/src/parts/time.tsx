@@ -2,6 +2,8 @@ import { useSyncExternalStore } from 'react';
 
 type Zone = 'UTC' | 'local';
 const KEY = 'twinyard.zone';
+/** The zone of the browser, as in `Europe/Paris`. */
+export const LOCAL_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || 'local';
 const listeners = new Set<() => void>();
 let zone: Zone = localStorage.getItem(KEY) === 'local' ? 'local' : 'UTC';
 

@@ -1,4 +1,10 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
 import { Loading } from '../parts/states';
 import { NotFound } from './not-found';
 import { Shell } from './shell';
@@ -7,8 +13,6 @@ import { Shell } from './shell';
  * Every page: one folder under pages/, loaded when it is opened. All that a page shows is in its address, so that a link shows the
  * same to others: `validateSearch` names its parameters, and drops what it does not know.
  */
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
-
 type Given = Record<string, unknown>;
 /** A parameter as text; undefined leaves it out of the address. */
 const text = (given: Given, name: string) => {
@@ -16,13 +20,21 @@ const text = (given: Given, name: string) => {
   return value === undefined || value === '' || typeof value === 'object' ? undefined : String(value);
 };
 
+/** The workspace that the visitor has chosen stays in the address from page to page. */
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  validateSearch: (given: Given): { workspace?: string } => ({ workspace: text(given, 'workspace') }),
+  search: { middlewares: [retainSearchParams(['workspace'])] },
+});
+
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
   component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
 });
 
-export const ENDPOINT_TABS = ['replicas', 'logs', 'events', 'policy', 'shadows', 'yaml'] as const;
+export const ENDPOINT_TABS = ['replicas', 'rollout', 'logs', 'events', 'policy', 'shadows', 'yaml'] as const;
 export type EndpointTab = (typeof ENDPOINT_TABS)[number];
 
 const endpoint = createRoute({
@@ -71,12 +83,14 @@ const request = createRoute({
 });
 
 export interface KeySearch {
-  workspace?: string;
   tab?: 'keys' | 'usage';
   key?: string;
   by?: string;
   from?: string;
   to?: string;
+  search?: string;
+  phase?: string;
+  sort?: string;
   cursor?: string;
 }
 
@@ -84,32 +98,89 @@ const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
   validateSearch: (given: Given): KeySearch => ({
-    workspace: text(given, 'workspace'),
     tab: given.tab === 'usage' ? 'usage' : undefined,
     key: text(given, 'key'),
     by: text(given, 'by'),
     from: text(given, 'from'),
     to: text(given, 'to'),
+    search: text(given, 'search'),
+    phase: text(given, 'phase'),
+    sort: text(given, 'sort'),
     cursor: text(given, 'cursor'),
   }),
   component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
 });
 
+const key = createRoute({
+  getParentRoute: () => root,
+  path: '/keys/$name',
+  component: lazyRouteComponent(() => import('../pages/keys/key-page'), 'KeyPage'),
+});
+
+export interface PlaygroundSearch {
+  models?: string;
+  system?: string;
+  max_tokens?: string;
+  temperature?: string;
+  top_p?: string;
+  presence_penalty?: string;
+  frequency_penalty?: string;
+  seed?: string;
+  stop?: string;
+}
+const PLAYGROUND_PARAMETERS = [
+  ...[
+    'models',
+    'system',
+    'max_tokens',
+    'temperature',
+    'top_p',
+    'presence_penalty',
+    'frequency_penalty',
+    'seed',
+    'stop',
+  ],
+];
+
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
-  validateSearch: (given: Given): { models?: string } => ({ models: text(given, 'models') }),
+  validateSearch: (given: Given): PlaygroundSearch =>
+    Object.fromEntries(PLAYGROUND_PARAMETERS.map((name) => [name, text(given, name)])),
   component: lazyRouteComponent(() => import('../pages/playground/playground-page'), 'PlaygroundPage'),
 });
+
+export interface ResourceSearch {
+  kind?: string;
+  search?: string;
+  phase?: string;
+  sort?: string;
+  cursor?: string;
+}
 
 const resources = createRoute({
   getParentRoute: () => root,
   path: '/resources',
-  validateSearch: (given: Given): { kind?: string; cursor?: string } => ({
-    kind: text(given, 'kind'),
-    cursor: text(given, 'cursor'),
-  }),
+  validateSearch: (given: Given): ResourceSearch =>
+    Object.fromEntries(['kind', 'search', 'phase', 'sort', 'cursor'].map((name) => [name, text(given, name)])),
   component: lazyRouteComponent(() => import('../pages/resources/resources-page'), 'ResourcesPage'),
+});
+
+const newResource = createRoute({
+  getParentRoute: () => root,
+  path: '/resources/new/$kind',
+  component: lazyRouteComponent(() => import('../pages/resources/new-resource-page'), 'NewResourcePage'),
+});
+
+export const RESOURCE_TABS = ['status', 'edit', 'events', 'revisions'] as const;
+
+const resource = createRoute({
+  getParentRoute: () => root,
+  path: '/resources/$kind/$name',
+  validateSearch: (given: Given): { tab?: (typeof RESOURCE_TABS)[number] } => ({
+    tab: RESOURCE_TABS.find((one) => one === given.tab),
+  }),
+  component: lazyRouteComponent(() => import('../pages/resources/resource-page'), 'ResourcePage'),
 });
 
 const WHAT_IF_PARAMETERS = [
@@ -166,7 +237,10 @@ export const router = createRouter({
     whatIf,
     playground,
     keys,
+    key,
     resources,
+    newResource,
+    resource,
     settings,
   ]),
   defaultPreload: 'intent',

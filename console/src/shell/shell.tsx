@@ -1,15 +1,17 @@
 import { Menu } from '@base-ui/react/menu';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useBestRole } from '../api/access';
 import { live, useLive } from '../api/live';
 import { logOut, useSession } from '../api/queries';
 import { Button } from '../parts/basics';
-import { useZone } from '../parts/time';
+import { LOCAL_ZONE, useZone } from '../parts/time';
 import { Mark } from './mark';
 import { Navigation } from './navigation';
 import { useTheme } from './theme';
 import { openTour, useTour } from './tour/tour-state';
+import { useWorkspace, WorkspaceChooser } from './workspace-chooser';
 
 const Tour = lazy(async () => ({ default: (await import('./tour/tour')).Tour }));
 
@@ -18,6 +20,7 @@ const REFRESH_MS = 1000;
 
 /** What every page has around it. */
 export function Shell() {
+  useLiveStream();
   useFreshQueries();
   return (
     <div className="shell">
@@ -31,6 +34,7 @@ export function Shell() {
         </Link>
         <Navigation />
         <div className="topbar-end">
+          <WorkspaceChooser />
           <LiveSwitch />
           <ZoneSwitch />
           <ThemeSwitch />
@@ -44,6 +48,22 @@ export function Shell() {
       <TourPlace />
     </div>
   );
+}
+
+/** Follows what the visitor may see of the workspace in view. */
+function useLiveStream(): void {
+  const { data } = useSession();
+  const { workspace: chosen } = useSearch({ strict: false });
+  const shown = useWorkspace();
+  // Without a choice the stream has all of them, and goes on from page to page.
+  const workspace = chosen === undefined ? undefined : shown;
+  const hasStore = data?.has_store === true;
+  const isGlobal = (data?.role ?? 'none') !== 'none';
+  const isViewer = useBestRole() !== 'none';
+  useEffect(() => {
+    live.start(isViewer ? { hasStore, isGlobal, workspace } : null);
+    return () => live.stop();
+  }, [hasStore, isGlobal, isViewer, workspace]);
 }
 
 function TourPlace() {
@@ -92,7 +112,7 @@ function ZoneSwitch() {
   const [zone, toggle] = useZone();
   return (
     <Button look="quiet" onClick={toggle} title="Time zone of all times on the page">
-      {zone === 'UTC' ? 'UTC' : 'Local'}
+      {zone === 'UTC' ? 'UTC' : LOCAL_ZONE}
     </Button>
   );
 }

@@ -7,7 +7,7 @@ import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { authoriseChange, authoriseRemoval } from '../access/authorise.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
-import { unlimitedKeys } from '../errors.js';
+import { noOwnKey, unlimitedKeys } from '../errors.js';
 import { KEY_LIMITS } from '../views/gateway-views.js';
 import { ISSUED_KEY } from '../views/resource-views.js';
 
@@ -52,6 +52,19 @@ export const API_KEY_ROUTES: readonly ApiRoute[] = [
       const { uid } = await existing(host, refIn(params));
       if (access === null) throw unlimitedKeys();
       return ok((await access.limitsOf(uid)) ?? { id: uid, at: new Date().toISOString(), limits: {} });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/limits/own',
+    role: 'none',
+    scope: 'anywhere',
+    summary: "Return what is left of each limit of the caller's own API key",
+    response: { type: 'object', schema: KEY_LIMITS },
+    async handle({ gateway: { access } }, { caller: { keyId } }) {
+      if (keyId === undefined) throw noOwnKey();
+      if (access === null) throw unlimitedKeys();
+      return ok((await access.limitsOf(keyId)) ?? { id: keyId, at: new Date().toISOString(), limits: {} });
     },
   }),
 ];

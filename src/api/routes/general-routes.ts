@@ -1,17 +1,20 @@
 import { InvalidResources } from '../../control/resources/errors.js';
-import { KINDS } from '../../control/resources/kinds.js';
+import type { ResourceKind } from '../../control/resources/kind.js';
+import { findKind, KINDS, kindNames } from '../../control/resources/kinds.js';
 import { planText } from '../../control/resources/plan.js';
 import { type Draft, type ReadDocuments, readDocuments } from '../../control/resources/read-resources.js';
 import type { ControlStore } from '../../control/store/control-store.js';
 import { field, flag, text } from '../../schema/fields.js';
+import { jsonSchema } from '../../schema/json-schema.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import { type Caller, isEnough, roleIn } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { checkChanges, rightsOf } from '../changes/change-resource.js';
+import { kindNotFound } from '../errors.js';
 import { PAGE_QUERY, pageOfAll } from '../pagination.js';
 import { BODY } from '../request-parts.js';
-import { APPLIED, KIND } from '../views/resource-views.js';
+import { APPLIED, KIND, KIND_SCHEMA } from '../views/resource-views.js';
 
 /** Operations that are not about one kind of resource. */
 export const GENERAL_ROUTES: readonly ApiRoute[] = [
@@ -30,11 +33,22 @@ export const GENERAL_ROUTES: readonly ApiRoute[] = [
           query,
           KINDS.map((kind, i) => ({ kind, i })),
           ({ i }) => [i],
-          ({ kind: { changedBy, kind, plural, scope, shortNames, summary } }) => ({
-            ...{ kind, plural, short_names: shortNames, scope, summary, changed_by: changedBy },
-          }),
+          ({ kind }) => kindView(kind),
         ),
       ),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/kinds/{name}',
+    role: 'viewer',
+    scope: 'anywhere',
+    summary: 'Return a kind of resources with its JSON Schema and an example, for forms and editors',
+    response: { type: 'object', schema: KIND_SCHEMA },
+    async handle(_, { params }) {
+      const kind = findKind(params.name!);
+      if (kind === undefined) throw kindNotFound(params.name!, KINDS.map(kindNames));
+      return ok({ ...kindView(kind), example: kind.example, schema: await jsonSchema(kind.schema) });
+    },
   }),
   defineRoute({
     method: 'POST',
@@ -53,6 +67,10 @@ export const GENERAL_ROUTES: readonly ApiRoute[] = [
     handle: apply,
   }),
 ];
+
+const kindView = ({ changedBy, kind, plural, scope, shortNames, summary }: ResourceKind) => ({
+  ...{ kind, plural, short_names: shortNames, scope, summary, changed_by: changedBy },
+});
 
 interface ApplyQuery {
   readonly dry_run: boolean;

@@ -1,7 +1,7 @@
 import { DEFAULT_WORKSPACE, type Resource } from '../../control/resources/resource.js';
 import { resourceView } from '../../control/store/resource-view.js';
 import type { ResourceRecord } from '../../store/resources/resource-record.js';
-import type { Resources } from '../../store/resources/resources.js';
+import type { PageOrder, PageStart, Resources } from '../../store/resources/resources.js';
 import { isSeen } from '../../store/resources/seen-workspaces.js';
 import type { ApiHost } from '../api-host.js';
 import { fileEndpointsIn } from '../changes/file-endpoints.js';
@@ -22,58 +22,76 @@ interface Wanted {
 interface Filter {
   readonly selects: (labels: Readonly<Record<string, string>>) => boolean;
   readonly uid: string | undefined;
+  /** In the name. */
+  readonly search: string | undefined;
+  readonly phase: string | undefined;
+  readonly sort: ResourceSort;
 }
+
+/** The orders of a list; with `-` the other way round. */
+export const RESOURCE_SORTS = ['name', '-name', 'created', '-created'] as const;
+type ResourceSort = (typeof RESOURCE_SORTS)[number];
 
 /** Rows read at once while filtering. */
 const ROWS = 500;
 
-/** A page of the resources of a kind, by workspace and name, those of the configuration file among them. */
+/** A page of the resources of a kind in their order, those of the configuration file among them. */
 export async function resourceListPage(
   host: ApiHost,
   wanted: Wanted,
-  { selects, uid }: Filter,
+  { phase, search, selects, sort, uid }: Filter,
   query: PageQuery,
 ): Promise<ResourcePage> {
-  const after = keyIn(query, ['', '']);
-  const isWanted = ({ metadata }: Resource) =>
-    selects(metadata.labels) && (after === null || compareKeys(keyOf({ metadata }), after) > 0);
+  const order: PageOrder = { by: sort.endsWith('name') ? 'name' : 'created', isDescending: sort.startsWith('-') };
+  const keyOf = order.by === 'name' ? nameKey : timeKey;
+  const after = keyIn<readonly (string | number)[]>(query, order.by === 'name' ? ['', ''] : [0, '', '']);
+  const compare = (a: Resource, b: Resource) => (order.isDescending ? -1 : 1) * compareKeys(keyOf(a), keyOf(b));
+  const isLater = (one: Resource) =>
+    after === null || (order.isDescending ? -1 : 1) * compareKeys(keyOf(one), after) > 0;
+  const hasPhase = (one: Resource) => phase === undefined || one.status?.phase === phase;
+  const paged = (all: Resource[]) => pageOf(`${wanted.kind}List`, query, all.sort(compare), keyOf, (one) => one);
   const isFileSeen = uid === undefined && (wanted.workspaces?.includes(DEFAULT_WORKSPACE) ?? true);
-  const ofFile = isFileSeen ? fileEndpointsIn(host, wanted).filter(isWanted) : [];
-  if (!host.hasStore) return { ...paged(wanted, query, ofFile), resource_version: 0 };
+  const ofFile = (isFileSeen ? fileEndpointsIn(host, wanted) : []).filter(
+    (one) => selects(one.metadata.labels) && one.metadata.name.includes(search ?? '') && hasPhase(one) && isLater(one),
+  );
+  if (!host.hasStore) return { ...paged(ofFile), resource_version: 0 };
   const { resources } = host.store;
   // Before the list is read: what happens meanwhile is then reported again, and never missed.
   const version = await resources.version();
+  const asked = { ...wanted, order, ...(search === undefined ? {} : { search }) };
+  const fits = (row: ResourceRecord) => selects(row.labels) && (phase === undefined || hasPhase(resourceView(row)));
+  const start = after === null ? null : startAt(after, order);
   const stored =
     uid === undefined
-      ? await selected(resources, wanted, after, selects, query.limit + 1)
+      ? await selected(resources, asked, start, fits, query.limit + 1)
       : await oneOf(resources, wanted, uid);
-  return { ...paged(wanted, query, [...ofFile, ...stored.map(resourceView)]), resource_version: version };
+  return { ...paged([...ofFile, ...stored.map(resourceView)]), resource_version: version };
 }
 
-const keyOf = ({ metadata }: Pick<Resource, 'metadata'>) => [metadata.workspace ?? '', metadata.name] as const;
+const nameKey = ({ metadata }: Pick<Resource, 'metadata'>) => [metadata.workspace ?? '', metadata.name];
+/** An endpoint of the configuration file has no time: it is the oldest. */
+const timeKey = (one: Pick<Resource, 'metadata'>) => [
+  Date.parse(one.metadata.created_at ?? '1970-01-01T00:00:00Z'),
+  ...nameKey(one),
+];
 
-const paged = ({ kind }: Wanted, query: PageQuery, all: Resource[]): Page<Resource> =>
-  pageOf(
-    `${kind}List`,
-    query,
-    all.sort((a, b) => compareKeys(keyOf(a), keyOf(b))),
-    keyOf,
-    (one) => one,
-  );
+function startAt(key: readonly (string | number)[], { by }: PageOrder): PageStart {
+  const [workspace, name] = key.slice(-2) as [string, string];
+  return by === 'name' ? { workspace, name } : { workspace, name, createdAt: key[0] as number };
+}
 
-/** The first resources after a key whose labels are selected. */
+/** The first resources from a start on that fit. */
 async function selected(
   resources: Resources,
-  wanted: Wanted,
-  after: readonly [string, string] | null,
-  selects: Filter['selects'],
+  wanted: Wanted & { readonly order: PageOrder },
+  start: PageStart | null,
+  fits: (row: ResourceRecord) => boolean,
   limit: number,
 ): Promise<ResourceRecord[]> {
   const found: ResourceRecord[] = [];
-  let last = after === null ? null : { workspace: after[0], name: after[1] };
-  for (;;) {
+  for (let last = start; ; ) {
     const rows = await resources.page(wanted, last, Math.max(ROWS, limit));
-    for (const row of rows) if (selects(row.labels)) found.push(row);
+    for (const row of rows) if (fits(row)) found.push(row);
     if (found.length >= limit || rows.length < Math.max(ROWS, limit)) return found.slice(0, limit);
     last = rows.at(-1)!;
   }

@@ -26,6 +26,34 @@ describe('resources over the API', () => {
     expect((await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }) })).status).toBe(409);
   });
 
+  it('are found by a part of their name and by their phase, and sorted, page by page', async () => {
+    for (const name of ['alpha', 'beta', 'gamma', 'al-pha', 'm-100']) {
+      await ask(`POST ${ENDPOINTS}`, { body: endpoint({}, { name }) });
+    }
+    const names = async (query: string) => {
+      const all: string[] = [];
+      for (let cursor = ''; ; ) {
+        const { body } = await ask(`GET ${ENDPOINTS}?limit=2&${query}${cursor}`);
+        all.push(...body.items.map((one: { metadata: { name: string } }) => one.metadata.name));
+        if (body.next === null) return all;
+        cursor = `&cursor=${body.next}`;
+      }
+    };
+    const sorted = ['al-pha', 'alpha', 'beta', 'gamma', 'm-100'];
+    expect(await names('sort=name')).toEqual(sorted);
+    expect(await names('sort=-name')).toEqual([...sorted].reverse());
+    const created = await names('sort=created');
+    expect([...created].sort()).toEqual(sorted);
+    expect(await names('sort=-created')).toEqual([...created].reverse());
+    expect(await names('search=pha')).toEqual(['al-pha', 'alpha']);
+    expect(await names('search=%25')).toEqual([]);
+    await ask(`PATCH ${ENDPOINTS}/beta/status`, { body: { phase: 'Running' } });
+    expect(await names('phase=Running')).toEqual(['beta']);
+    expect(await names('phase=Running&search=alpha')).toEqual([]);
+    const cursor = (await ask(`GET ${ENDPOINTS}?limit=2`)).body.next;
+    expect((await ask(`GET ${ENDPOINTS}?sort=created&cursor=${cursor}`)).status).toBe(400);
+  });
+
   it('are projected to the wanted fields, in lists and alone', async () => {
     await ask(`POST ${ENDPOINTS}`, { body: endpoint({}, { labels: { 'team.of/x': 'y' } }) });
     const name = { metadata: { name: 'chat' } };

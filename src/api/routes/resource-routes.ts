@@ -6,7 +6,7 @@ import { labelSelector } from '../../control/resources/label-selector.js';
 import { readDocuments, type WrittenResource } from '../../control/resources/read-resources.js';
 import type { Resource } from '../../control/resources/resource.js';
 import type { ControlStore } from '../../control/store/control-store.js';
-import { field, text } from '../../schema/fields.js';
+import { choice, field, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import { isSeen } from '../../store/resources/seen-workspaces.js';
@@ -20,13 +20,19 @@ import { otherThanPath } from '../errors.js';
 import { PAGE_QUERY, type PageQuery } from '../pagination.js';
 import { BODY, jsonObject, versionOf } from '../request-parts.js';
 import { FIELDS_QUERY, projection } from '../views/projection.js';
-import { resourceListPage } from './resource-list-page.js';
+import { RESOURCE_SORTS, resourceListPage } from './resource-list-page.js';
 
 const LIST_QUERY = {
   ...PAGE_QUERY,
   ...FIELDS_QUERY,
   labels: field(text(), { help: 'only those with these labels: a=b,c!=d,e,!f,g in (h,i)' }),
   uid: field(text(64), { help: 'only the one with this uid' }),
+  search: field(text(63), { help: 'only those with this in their name' }),
+  phase: field(text(63), { help: 'only those in this phase' }),
+  sort: field(choice(RESOURCE_SORTS), {
+    default: 'name',
+    help: 'by workspace and name, or by the time of creation; with - the other way round',
+  }),
 };
 
 /** The operations that every kind of resource has. */
@@ -112,6 +118,9 @@ interface ListQuery extends PageQuery {
   readonly fields?: string | undefined;
   readonly labels?: string | undefined;
   readonly uid?: string | undefined;
+  readonly search?: string | undefined;
+  readonly phase?: string | undefined;
+  readonly sort: (typeof RESOURCE_SORTS)[number];
 }
 
 type ListRequest = ApiRequest<ListQuery, undefined>;
@@ -128,7 +137,8 @@ function lists(resourceKind: ResourceKind) {
       ...{ kind, ...(workspace === undefined ? {} : { workspace }) },
       ...(workspaces === undefined ? {} : { workspaces }),
     };
-    const page = await resourceListPage(host, wanted, { selects, uid: query.uid }, query);
+    const { phase, search, sort, uid } = query;
+    const page = await resourceListPage(host, wanted, { selects, uid, search, phase, sort }, query);
     return ok({ ...page, items: page.items.map((one) => shown(withAdvice(host, one))) });
   };
 }

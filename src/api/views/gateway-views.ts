@@ -120,6 +120,7 @@ const counts = {
 /** A row has the dimensions that the query groups by. */
 export const USAGE = section('Usage', {
   ...Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, maybe(string, `${name}, where the rows are by it`)])),
+  key_name: maybe(string, 'the key as workspace/name, where the rows are by key and it exists'),
   ...counts,
 });
 

@@ -18,13 +18,21 @@ const DIFFERENCE: v.GenericSchema<unknown, Omit<FieldDifference, 'before' | 'aft
   after: maybe(v.unknown(), 'its value now; absent where it has none'),
 });
 
-export const KIND = section('Kind', {
+const kindFields = {
   kind: described(string, 'kind of the resource'),
   plural: described(string, 'name in paths and commands'),
   short_names: described(v.array(string), 'further names in commands'),
   scope: described(v.picklist(['global', 'workspace']), 'whether its resources belong to a workspace'),
   summary: described(string, 'what it is'),
   changed_by: described(v.picklist(['viewer', 'operator', 'admin']), 'least role that may change one'),
+};
+
+export const KIND = section('Kind', kindFields);
+
+export const KIND_SCHEMA = section('KindSchema', {
+  ...kindFields,
+  example: described(openMap, 'a small valid spec'),
+  schema: described(openMap, 'JSON Schema (2020-12) of the whole resource'),
 });
 
 export const APPLIED = section('Applied', {

@@ -1,22 +1,25 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useMay } from '../../api/access';
-import { ApiFailure, pathOf } from '../../api/client';
+import { ApiFailure, pathOf, withQuery } from '../../api/client';
 import { useLive } from '../../api/live';
 import { useGet } from '../../api/queries';
 import type { LiveEndpoint } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { inWorkspace } from '../../parts/commands';
 import { milliseconds, percent, short, whole } from '../../parts/format';
 import { Stat, Stats } from '../../parts/stat';
 import { Failure, Loading } from '../../parts/states';
 import type { EndpointTab } from '../../shell/router';
+import { PauseButton } from './pause-button';
 import { ReplicaTab } from './replica-tab';
 import { ScaleButton } from './scale-button';
 
 const LogTab = lazy(async () => ({ default: (await import('./log-tab')).LogTab }));
-const EventTab = lazy(async () => ({ default: (await import('./event-tab')).EventTab }));
+const EventList = lazy(async () => ({ default: (await import('../../parts/event-list')).EventList }));
 const PolicyTab = lazy(async () => ({ default: (await import('./policy-tab')).PolicyTab }));
+const RolloutTab = lazy(async () => ({ default: (await import('./rollout-tab')).RolloutTab }));
 const ShadowTab = lazy(async () => ({ default: (await import('./shadow-tab')).ShadowTab }));
 const YamlTab = lazy(async () => ({ default: (await import('./yaml-tab')).YamlTab }));
 
@@ -31,6 +34,7 @@ const NO_LOGS = new ApiFailure(
 
 const NAMES: Record<EndpointTab, string> = {
   replicas: 'Replicas',
+  rollout: 'Rollout',
   policy: 'Policy',
   shadows: 'Shadows',
   events: 'Events',
@@ -39,7 +43,7 @@ const NAMES: Record<EndpointTab, string> = {
 };
 /** An endpoint of the configuration file has neither a resource nor processes of its own. */
 const OF_FILE: readonly EndpointTab[] = ['replicas', 'policy', 'shadows'];
-const MANAGED: readonly EndpointTab[] = ['replicas', 'policy', 'shadows', 'events', 'logs', 'yaml'];
+const MANAGED: readonly EndpointTab[] = ['replicas', 'rollout', 'policy', 'shadows', 'events', 'logs', 'yaml'];
 
 export function EndpointPage() {
   const { name, workspace } = route.useParams();
@@ -78,7 +82,12 @@ export function EndpointPage() {
             <Link to="/requests" search={{ endpoint: name, workspace }} className="button">
               Requests
             </Link>
-            {source === 'file' ? null : <ScaleButton workspace={workspace} name={name} base={base} />}
+            {source === 'file' ? null : (
+              <>
+                <ScaleButton workspace={workspace} name={name} base={base} />
+                <PauseButton workspace={workspace} name={name} base={base} />
+              </>
+            )}
           </>
         }
       />
@@ -113,31 +122,50 @@ export function EndpointPage() {
         {tab === 'replicas' ? (
           <ReplicaTab workspace={workspace} name={name} base={base} isOfFile={source === 'file'} />
         ) : null}
+        {tab === 'rollout' ? <RolloutTab workspace={workspace} base={base} /> : null}
         {tab === 'policy' ? <PolicyTab endpoint={endpoint} base={base} /> : null}
         {tab === 'shadows' ? <ShadowTab endpoint={endpoint} base={base} /> : null}
-        {tab === 'events' ? <EventTab workspace={workspace} name={name} /> : null}
+        {tab === 'events' ? <EventList kind="Endpoint" workspace={workspace} name={name} /> : null}
         {tab === 'logs' ? mayLog ? <LogTab base={base} /> : <Failure error={NO_LOGS} /> : null}
         {tab === 'yaml' ? <YamlTab workspace={workspace} base={base} /> : null}
       </Suspense>
-      <AsCommand commands={commandsOf(tab, workspace, name)} />
+      <AsCommand {...behind(tab, workspace, name, base)} />
     </>
   );
 }
 
 const queuedIn = ({ queued }: LiveEndpoint) => whole(Object.values(queued).reduce((sum, one) => sum + one, 0));
 
-function commandsOf(tab: EndpointTab, workspace: string, name: string): string[] {
-  const where = workspace === 'default' ? '' : ` --workspace ${workspace}`;
+/** What a tab shows, by commands and by the API. */
+function behind(tab: EndpointTab, workspace: string, name: string, base: string) {
+  const where = inWorkspace(workspace);
   switch (tab) {
+    case 'rollout':
+      return {
+        commands: [
+          `twinyard rollout status ep/${name}${where}`,
+          `twinyard rollout history ep/${name}${where}`,
+          `twinyard rollout undo ep/${name}${where}`,
+        ],
+        calls: [`${base}/revisions`],
+      };
     case 'logs':
-      return [`twinyard logs ${name}${where} --follow`];
-    case 'events':
-      return [`twinyard events${where}`];
-    case 'shadows':
-      return ['list', 'add lmetric'].map((what) => `twinyard shadow ${what} --endpoint ${name}${where}`);
-    case 'yaml':
-      return [`twinyard get endpoint ${name}${where} --format yaml`, 'twinyard apply -f endpoint.yaml --dry-run'];
+      return { commands: [`twinyard logs ep/${name}${where} --follow`], calls: [`${base}/logs?follow=true`] };
+    case 'events': {
+      const path = withQuery('events', { kind: 'Endpoint', workspace, name });
+      return { commands: [`twinyard events ep/${name}${where}`], calls: [path] };
+    }
+    case 'yaml': {
+      const commands = [`twinyard get ep/${name}${where} -o yaml`, 'twinyard apply -f endpoint.yaml --dry-run'];
+      return { commands, calls: [base] };
+    }
+    case 'policy':
+      return { commands: [`twinyard describe ep/${name}${where}`], calls: [`${base}/policy/history`] };
+    case 'shadows': {
+      const commands = ['list', 'add lmetric'].map((what) => `twinyard shadow ${what} --endpoint ${name}${where}`);
+      return { commands, calls: [`${base}/shadows`] };
+    }
     default:
-      return [`twinyard describe endpoint ${name}${where}`, 'twinyard top'];
+      return { commands: [`twinyard describe ep/${name}${where}`, 'twinyard top'], calls: [`${base}/replicas`] };
   }
 }

@@ -1,11 +1,15 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useBestRole, useMay } from '../../api/access';
+import { pathOf, withQuery } from '../../api/client';
 import { useGet, useSession } from '../../api/queries';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { inWorkspace } from '../../parts/commands';
+import { ListFilters } from '../../parts/list-filters';
 import { Empty, Failure, Loading } from '../../parts/states';
 import type { KeyList } from './key-list';
 import { KeyTable } from './key-table';
+import { LimitList } from './limit-list';
 import { NewKey } from './new-key';
 import { UsagePart } from './usage-part';
 
@@ -13,10 +17,10 @@ const route = getRouteApi('/keys');
 
 /** API keys of a workspace, and what was used with them. */
 export function KeysPage() {
-  const { cursor, tab = 'keys', workspace = 'default' } = route.useSearch();
+  const { tab = 'keys', workspace = 'default' } = route.useSearch();
   const { data: session } = useSession();
   const mayIssue = useMay('admin', workspace);
-  const role = useBestRole();
+  const isOwn = useBestRole() === 'none';
   if (session?.has_store !== true) {
     return (
       <>
@@ -27,57 +31,67 @@ export function KeysPage() {
       </>
     );
   }
+  if (isOwn) {
+    return (
+      <>
+        <PageHead title="Keys and usage" about={`What was used with your key ${session.name}`} />
+        <LimitList path="limits/own" />
+        <UsagePart />
+      </>
+    );
+  }
   return (
     <>
       <PageHead
         title="Keys and usage"
-        about={role === 'none' ? 'What was used with your key' : `API keys of workspace ${workspace}`}
+        about={`API keys of workspace ${workspace}`}
         actions={mayIssue && tab === 'keys' ? <NewKey workspace={workspace} /> : null}
       />
       <nav className="tabs" aria-label="Keys or usage">
-        {role === 'none' ? null : (
-          <Link to="/keys" search={{ workspace }} className="tab" aria-current={tab === 'keys' ? 'page' : undefined}>
-            Keys
-          </Link>
-        )}
-        <Link
-          to="/keys"
-          search={{ workspace, tab: 'usage' }}
-          className="tab"
-          aria-current={tab === 'usage' ? 'page' : undefined}
-        >
+        <Link to="/keys" search={{}} className="tab" aria-current={tab === 'keys' ? 'page' : undefined}>
+          Keys
+        </Link>
+        <Link to="/keys" search={{ tab: 'usage' }} className="tab" aria-current={tab === 'usage' ? 'page' : undefined}>
           Usage
         </Link>
       </nav>
-      {tab === 'usage' || role === 'none' ? (
-        <UsagePart />
-      ) : (
-        <KeyPart workspace={workspace} cursor={cursor} mayChange={mayIssue} />
-      )}
+      {tab === 'usage' ? <UsagePart /> : <KeyPart workspace={workspace} mayChange={mayIssue} />}
     </>
   );
 }
 
-function KeyPart({
-  cursor,
-  mayChange,
-  workspace,
-}: {
-  workspace: string;
-  cursor?: string | undefined;
-  mayChange: boolean;
-}) {
-  const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-  const path = `workspaces/${encodeURIComponent(workspace)}/apikeys?limit=100${after}`;
+const PHASES = ['Active', 'Pending', 'Expired', 'Revoked'];
+
+/** The keys of a workspace: filtered, sorted and paged by the server. */
+function KeyPart({ mayChange, workspace }: { readonly workspace: string; readonly mayChange: boolean }) {
+  const { cursor, phase, search, sort } = route.useSearch();
+  const navigate = route.useNavigate();
+  const path = withQuery(`workspaces/${pathOf(workspace, 'apikeys')}`, { search, phase, sort, limit: 100, cursor });
   const { data, error, refetch } = useGet<KeyList>(path, { keepsFormer: true });
-  if (data === undefined) {
-    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
-  }
+  const isFiltered = search !== undefined || phase !== undefined;
   return (
     <>
-      <KeyTable keys={data} workspace={workspace} mayChange={mayChange} />
+      <ListFilters
+        query={{ search, phase, sort }}
+        phases={PHASES}
+        onChange={(change) =>
+          void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true })
+        }
+      />
+      {error === null ? null : <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null ? (
+          <Loading />
+        ) : null
+      ) : (
+        <KeyTable keys={data} mayChange={mayChange} isFiltered={isFiltered} />
+      )}
       <AsCommand
-        commands={[`twinyard get keys --workspace ${workspace}`, `twinyard keys create NAME --workspace ${workspace}`]}
+        commands={[
+          `twinyard keys list${inWorkspace(workspace)}`,
+          `twinyard keys create --name alice${inWorkspace(workspace)}`,
+        ]}
+        calls={[path]}
       />
     </>
   );

@@ -4,14 +4,8 @@ import { useChange } from '../../api/queries';
 import { Button } from '../../parts/basics';
 import { Dialog } from '../../parts/dialog';
 import { Failure } from '../../parts/states';
-import type { IssuedKey } from './key-list';
+import { type IssuedKey, LIMITS } from './key-list';
 import { Secret } from './secret';
-
-const LIMITS = [
-  ['requests_per_minute', 'Requests per minute'],
-  ['tokens_per_day', 'Tokens per day, UTC'],
-  ['dollars_per_month', 'Dollars per month, UTC'],
-] as const;
 
 /** Creates a key and issues its secret. */
 export function NewKey({ workspace }: { readonly workspace: string }) {
@@ -37,6 +31,7 @@ export function NewKey({ workspace }: { readonly workspace: string }) {
     const spec = {
       role: given('role'),
       ...(models.length === 0 ? {} : { models }),
+      ...(given('expires') === '' ? {} : { expires_at: `${given('expires')}T00:00:00Z` }),
       ...(limits.length === 0 ? {} : { limits: { '*': Object.fromEntries(limits) } }),
     };
     const base = `workspaces/${pathOf(workspace, 'apikeys')}`;
@@ -79,12 +74,21 @@ export function NewKey({ workspace }: { readonly workspace: string }) {
               <span>Models, separated by commas; empty for all</span>
               <input name="models" />
             </label>
-            {LIMITS.map(([name, label]) => (
-              <label key={name} className="field">
-                <span>{label}; empty for no limit</span>
-                <input name={name} type="number" min={0} step="any" />
-              </label>
-            ))}
+            <label className="field">
+              <span>Refused from this day on, UTC; empty for never</span>
+              <input name="expires" type="date" />
+            </label>
+            <fieldset className="limit-fields">
+              <legend>
+                Limits of all models together; empty for none. Those of single models are set on the page of the key.
+              </legend>
+              {LIMITS.map(([name, label]) => (
+                <label key={name} className="field">
+                  <span>{label}</span>
+                  <input name={name} type="number" min={0} step="any" />
+                </label>
+              ))}
+            </fieldset>
             {failure === null ? null : <Failure error={failure} />}
             <div className="dialog-actions">
               <Button onClick={close}>Cancel</Button>

@@ -71,14 +71,20 @@ export function UsagePart() {
       ) : (
         <>
           <Stats>
-            <Stat name="Cost" value={dollars(data.total.dollars)} note="of the whole range" />
-            <Stat name="Requests" value={whole(data.total.requests)} />
+            <Stat
+              name="Cost"
+              value={dollars(data.total.dollars)}
+              exact={data.total.dollars}
+              note="of the whole range"
+            />
+            <Stat name="Requests" value={whole(data.total.requests)} exact={data.total.requests} />
             <Stat
               name="Prompt tokens"
               value={short(data.total.input_tokens)}
+              exact={data.total.input_tokens}
               note={`${short(data.total.cached_tokens)} cached`}
             />
-            <Stat name="Output tokens" value={short(data.total.output_tokens)} />
+            <Stat name="Output tokens" value={short(data.total.output_tokens)} exact={data.total.output_tokens} />
           </Stats>
           <Card
             title={`By ${by}`}
@@ -99,7 +105,7 @@ export function UsagePart() {
           </Card>
         </>
       )}
-      <AsCommand commands={[`twinyard keys usage --by ${by} --from ${from} --to ${to}`]} />
+      <AsCommand commands={isOwn ? [] : [`twinyard keys usage --by ${by} --from ${from} --to ${to}`]} calls={[path]} />
     </>
   );
 }
@@ -124,7 +130,9 @@ function UsageTable({ by, usage }: { readonly usage: Usage; readonly by: string 
         <tbody>
           {usage.items.map((one) => (
             <tr key={String(one[by])}>
-              <td className="cut">{String(one[by]) || <span className="muted">none</span>}</td>
+              <td className="cut" title={String(one[by])}>
+                {String(one.key_name ?? one[by]) || <span className="muted">none</span>}
+              </td>
               <td className="number">
                 <span className="measure">
                   <Bar share={one.requests / most} />

@@ -1,6 +1,6 @@
 import { withQuery } from '../../api/client';
 import { useGet, useSession } from '../../api/queries';
-import { dollars, short } from '../../parts/format';
+import { dollars, whole } from '../../parts/format';
 import { Stat } from '../../parts/stat';
 
 interface Usage {
@@ -8,13 +8,18 @@ interface Usage {
 }
 
 /** What was used since midnight UTC, summed up by the server. */
-export function CostToday() {
+export function CostToday({ workspace }: { readonly workspace: string | undefined }) {
   const { data: session } = useSession();
   const day = new Date().toISOString().slice(0, 10);
-  const path = session?.has_store === true ? withQuery('usage', { by: 'total', from: day, to: day }) : null;
+  const path = session?.has_store === true ? withQuery('usage', { by: 'total', from: day, to: day, workspace }) : null;
   const { data } = useGet<Usage>(path, { everyMs: 10_000 });
   if (data === undefined) return null;
   return (
-    <Stat name="Cost today" value={dollars(data.total.dollars)} note={`${short(data.total.requests)} requests, UTC`} />
+    <Stat
+      name="Cost today"
+      value={dollars(data.total.dollars)}
+      exact={data.total.dollars}
+      note={`${whole(data.total.requests)} requests, UTC`}
+    />
   );
 }

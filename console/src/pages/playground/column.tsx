@@ -14,7 +14,8 @@ interface ColumnProps {
 
 interface Shown extends Message {
   readonly ttftMs?: number;
-  readonly rate?: number | undefined;
+  readonly tokens?: number;
+  readonly rate?: number;
   readonly problem?: string;
 }
 
@@ -39,9 +40,7 @@ export function Column({ model, models, onModel, onRemove, settings, turn }: Col
       if (!left.signal.aborted) setMessages([...said, answer]);
     };
     setMessages([...said, { role: 'assistant', content: '' }]);
-    streamChat(asked, said, given, left.signal, ({ content, rate, ttftMs }) =>
-      show({ role: 'assistant', content, ttftMs, rate }),
-    )
+    streamChat(asked, said, given, left.signal, (progress) => show({ role: 'assistant', ...progress }))
       .catch((error: Error) => {
         if (error.name !== 'AbortError') show({ role: 'assistant', content: '', problem: error.message });
       })
@@ -77,6 +76,7 @@ export function Column({ model, models, onModel, onRemove, settings, turn }: Col
             {one.ttftMs === undefined ? null : (
               <span className="said-times muted">
                 first token {milliseconds(one.ttftMs)}
+                {one.tokens === undefined ? '' : ` · ${one.tokens} tokens`}
                 {one.rate === undefined ? '' : ` · ${one.rate.toFixed(1)} tokens/s`}
               </span>
             )}

@@ -1,33 +1,51 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
+import { useBestRole } from '../../api/access';
+import type { ApiFailure } from '../../api/client';
 import { useGet, useSession } from '../../api/queries';
 import type { LiveEndpoint, Page } from '../../api/types';
 import { Button, Card, PageHead } from '../../parts/basics';
-import { Empty } from '../../parts/states';
-import { Code } from './code';
+import { AsCommand } from '../../parts/command';
+import { Empty, Failure } from '../../parts/states';
+import { Code, clientUrl } from './code';
 import { Column } from './column';
+import { Parameters, parametersIn } from './parameters';
+import { withSystem } from './stream-chat';
 
 const route = getRouteApi('/playground');
 
 /** Most models side by side. */
 const MOST_COLUMNS = 3;
 
+/** The models that the visitor may use: those that are served, or those that its key reaches. */
+function useModels(): {
+  readonly models: readonly string[];
+  readonly isKnown: boolean;
+  readonly error: ApiFailure | null;
+} {
+  const isViewer = useBestRole() !== 'none';
+  const served = useGet<Page<LiveEndpoint>>(isViewer ? 'live?limit=1000' : null);
+  const own = useGet<Page<{ readonly name: string }>>(isViewer ? null : 'playground/models?limit=1000');
+  const names = isViewer ? served.data?.items.flatMap((one) => one.models) : own.data?.items.map(({ name }) => name);
+  return { models: [...new Set(names)].sort(), isKnown: names !== undefined, error: served.error ?? own.error };
+}
+
 /** Chat with one model, or with several side by side. */
 export function PlaygroundPage() {
-  const { models: given } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data } = useGet<Page<LiveEndpoint>>('live?limit=1000');
+  const { error, isKnown, models: known } = useModels();
   const { data: session } = useSession();
-  const known = [...new Set(data?.items.flatMap((one) => one.models) ?? [])].sort();
+  const given = search.models;
   const chosen = given === undefined ? known.slice(0, 1) : given.split(',').slice(0, MOST_COLUMNS);
-  const [system, setSystem] = useState('');
-  const [tokens, setTokens] = useState('256');
-  const [temperature, setTemperature] = useState('1');
   const [key, setKey] = useState('');
   const [turn, setTurn] = useState<{ readonly number: number; readonly text: string } | null>(null);
   const input = useRef<HTMLTextAreaElement>(null);
-  const choose = (next: readonly string[]) => void navigate({ search: { models: next.join(',') }, replace: true });
-  const settings = { system, maxTokens: Number(tokens) || 256, temperature: Number(temperature), key };
+  const choose = (next: readonly string[]) =>
+    void navigate({ search: (before) => ({ ...before, models: next.join(',') }), replace: true });
+  const { system = '' } = search;
+  const parameters = parametersIn(search);
+  const settings = { system, parameters, key };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const text = input.current!.value.trim();
@@ -35,7 +53,7 @@ export function PlaygroundPage() {
     setTurn((before) => ({ number: (before?.number ?? 0) + 1, text }));
     input.current!.value = '';
   };
-  if (data !== undefined && known.length === 0) {
+  if (isKnown && known.length === 0) {
     return (
       <>
         <PageHead title="Playground" />
@@ -57,30 +75,13 @@ export function PlaygroundPage() {
         }
       />
       <div className="filters">
-        <label className="field">
-          <span>System prompt</span>
-          <input value={system} onChange={({ target }) => setSystem(target.value)} />
-        </label>
-        <label className="field">
-          <span>Most tokens</span>
-          <input type="number" min={1} max={100000} value={tokens} onChange={({ target }) => setTokens(target.value)} />
-        </label>
-        <label className="field">
-          <span>Temperature</span>
-          <input
-            type="number"
-            min={0}
-            max={2}
-            step={0.1}
-            value={temperature}
-            onChange={({ target }) => setTemperature(target.value)}
-          />
-        </label>
+        <Parameters />
         <label className="field">
           <span>API key, if not your own log-in</span>
           <input type="password" autoComplete="off" value={key} onChange={({ target }) => setKey(target.value)} />
         </label>
       </div>
+      {error === null ? null : <Failure error={error} />}
       <div className="chats">
         {chosen.map((model, i) => (
           <Column
@@ -109,8 +110,14 @@ export function PlaygroundPage() {
         </Button>
       </form>
       <Card title="The same by code">
-        <Code url={session?.gateway_url ?? ''} model={chosen[0] ?? ''} maxTokens={settings.maxTokens} />
+        <Code
+          url={clientUrl(session?.gateway_url ?? '')}
+          model={chosen[0] ?? ''}
+          messages={withSystem(system, [{ role: 'user', content: turn?.text ?? 'hello' }])}
+          parameters={parameters}
+        />
       </Card>
+      <AsCommand commands={[]} calls={['playground/models']} />
     </>
   );
 }

@@ -5,10 +5,20 @@ export interface Message {
   readonly content: string;
 }
 
+/** The parameters of a request, as OpenAI's API names them; absent ones are the engine's. */
+export interface ChatParameters {
+  readonly max_tokens: number;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly presence_penalty?: number;
+  readonly frequency_penalty?: number;
+  readonly seed?: number;
+  readonly stop?: readonly string[];
+}
+
 export interface ChatSettings {
   readonly system: string;
-  readonly maxTokens: number;
-  readonly temperature: number;
+  readonly parameters: ChatParameters;
   /** Empty for the visitor's own. */
   readonly key: string;
 }
@@ -16,30 +26,31 @@ export interface ChatSettings {
 export interface Progress {
   readonly content: string;
   readonly ttftMs: number;
-  /** Tokens per second after the first; absent before there are two. */
-  readonly rate: number | undefined;
+  /** Tokens of the response, as the engine reports them at its end. */
+  readonly tokens?: number;
+  /** Tokens per second after the first one; absent where all of them came at once. */
+  readonly rate?: number;
 }
 
-/** Streams a response and reports it as it grows, with times measured here. */
+export const withSystem = (system: string, said: readonly Message[]): Message[] => [
+  ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
+  ...said.map(({ content, role }) => ({ role, content })),
+];
+
+/** Streams a response and reports it as it grows, with times measured here and tokens as the engine counts them. */
 export async function streamChat(
   model: string,
   messages: readonly Message[],
-  { key, maxTokens, system, temperature }: ChatSettings,
+  { key, parameters, system }: ChatSettings,
   signal: AbortSignal,
   report: (progress: Progress) => void,
 ): Promise<void> {
-  const said = messages.map(({ content, role }) => ({ role, content }));
-  const body = {
-    model,
-    messages: system === '' ? said : [{ role: 'system', content: system }, ...said],
-    max_tokens: maxTokens,
-    temperature,
-    ...(key === '' ? {} : { key }),
-  };
+  const body = { model, messages: withSystem(system, messages), ...parameters, ...(key === '' ? {} : { key }) };
   const startMs = performance.now();
   const response = await send('POST', 'playground/chat', { body, signal });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let [buffer, content, firstMs, pieces] = ['', '', 0, 0];
+  let [buffer, content] = ['', ''];
+  let [firstMs, lastMs] = [Number.NaN, Number.NaN];
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
@@ -47,25 +58,31 @@ export async function streamChat(
     const events = buffer.split('\n\n');
     buffer = events.pop()!;
     for (const event of events) {
-      const piece = pieceIn(event);
-      if (piece === '') continue;
-      const nowMs = performance.now();
-      if (pieces === 0) firstMs = nowMs;
-      pieces++;
-      content += piece;
-      const rate = pieces < 2 ? undefined : (1000 * (pieces - 1)) / Math.max(1, nowMs - firstMs);
-      report({ content, ttftMs: firstMs - startMs, rate });
+      const { piece, tokens } = readEvent(event);
+      if (piece !== '') {
+        lastMs = performance.now();
+        if (Number.isNaN(firstMs)) firstMs = lastMs;
+        content += piece;
+      }
+      if (piece === '' && tokens === undefined) continue;
+      report({ content, ttftMs: firstMs - startMs, ...(tokens === undefined ? {} : rateOf(tokens, lastMs - firstMs)) });
     }
   }
 }
 
-function pieceIn(event: string): string {
+/** Pieces of text are not tokens: only the count of the engine makes a rate. */
+function rateOf(tokens: number, decodeMs: number): Pick<Progress, 'tokens' | 'rate'> {
+  return tokens > 1 && decodeMs > 0 ? { tokens, rate: (1000 * (tokens - 1)) / decodeMs } : { tokens };
+}
+
+function readEvent(event: string): { piece: string; tokens: number | undefined } {
   const data = /^data: (.*)$/m.exec(event)?.[1];
-  if (data === undefined || data === '[DONE]') return '';
+  if (data === undefined || data === '[DONE]') return { piece: '', tokens: undefined };
   const parsed = JSON.parse(data) as {
     error?: { message: string };
     choices?: readonly { delta?: { content?: string | null } }[];
+    usage?: { completion_tokens?: number } | null;
   };
   if (parsed.error !== undefined) throw new Error(parsed.error.message);
-  return parsed.choices?.[0]?.delta?.content ?? '';
+  return { piece: parsed.choices?.[0]?.delta?.content ?? '', tokens: parsed.usage?.completion_tokens };
 }

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
 import { useLive } from '../../api/live';
 import { Button } from '../../parts/basics';
+import { SearchField } from '../../parts/search-field';
 import type { RequestSearch } from '../../shell/router';
 
 const route = getRouteApi('/requests');
@@ -103,7 +103,7 @@ export function RequestFilters() {
         ))}
       </select>
       {TEXTS.map((name) => (
-        <TextFilter
+        <SearchField
           key={name}
           name={NAMES[name]}
           value={search[name] ?? ''}
@@ -114,27 +114,5 @@ export function RequestFilters() {
         Clear
       </Button>
     </div>
-  );
-}
-
-/** Asks the server when the visitor has finished typing. */
-function TextFilter({ name, onChange, value }: { name: string; value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (text !== value) onChange(text.trim());
-  };
-  return (
-    <form onSubmit={submit}>
-      <input
-        type="search"
-        aria-label={name}
-        placeholder={name}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onBlur={submit}
-      />
-    </form>
   );
 }

@@ -1,38 +1,42 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { withQuery } from '../../api/client';
+import { useMay } from '../../api/access';
+import { pathOf, withQuery } from '../../api/client';
 import { useGet, useSession } from '../../api/queries';
 import type { Page, Resource } from '../../api/types';
-import { Badge, Card, PageHead, TablePlace, type Tone } from '../../parts/basics';
+import { Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { inWorkspace } from '../../parts/commands';
+import { type Kind, useKindSchema } from '../../parts/editor/use-kind-schema';
+import { ListFilters } from '../../parts/list-filters';
 import { Empty, Failure, Loading } from '../../parts/states';
-import { Time } from '../../parts/time';
-import { Capacity } from './capacity';
+import { ResourceTable } from './resource-table';
 
 const route = getRouteApi('/resources');
-
-interface Kind {
-  readonly kind: string;
-  readonly plural: string;
-  readonly scope: 'global' | 'workspace';
-  readonly summary: string;
-}
+const PAGE_SIZE = 100;
 
 /** Keys have a page of their own. */
 const ELSEWHERE = new Set(['ApiKey']);
-const GOOD = new Set(['Ready', 'Running', 'Active', 'Connected', 'Available']);
-const BAD = new Set(['Failed', 'Error', 'Unreachable', 'Lost']);
 
-const toneOf = (phase: string): Tone => (GOOD.has(phase) ? 'good' : BAD.has(phase) ? 'bad' : 'idle');
-
-/** Everything that is declared, by kind. */
+/** Everything that is declared, by kind: filtered, sorted and paged by the server. */
 export function ResourcesPage() {
-  const { cursor, kind: wanted = 'clusters' } = route.useSearch();
+  const { cursor, kind: wanted = 'clusters', phase, search, sort, workspace } = route.useSearch();
+  const navigate = route.useNavigate();
   const { data: session } = useSession();
-  const { data: kinds } = useGet<Page<Kind>>('kinds');
+  const { data: kinds } = useGet<Page<Kind>>('kinds', { isFixed: true });
   const hasStore = session?.has_store === true;
   const kind = kinds?.items.find(({ plural }) => plural === wanted);
-  const path = hasStore && kind !== undefined ? withQuery(kind.plural, { limit: 100, cursor }) : null;
-  const { data, error, refetch } = useGet<Page<Resource>>(path, { keepsFormer: true });
+  const schema = useKindSchema(hasStore && kind !== undefined ? wanted : null).data?.schema;
+  const phases = (schema?.properties?.status?.properties?.phase?.enum ?? []).map(String);
+  const isIn = kind?.scope === 'workspace' && workspace !== undefined;
+  const collection = isIn ? `workspaces/${pathOf(workspace, wanted)}` : wanted;
+  const path = withQuery(collection, { search, phase, sort, limit: PAGE_SIZE, cursor });
+  const { data, error, refetch } = useGet<Page<Resource>>(hasStore && kind !== undefined ? path : null, {
+    keepsFormer: true,
+  });
+  const mayCreate = useMay(
+    kind?.changed_by ?? 'admin',
+    kind?.scope === 'global' ? undefined : (workspace ?? 'default'),
+  );
   if (!hasStore) {
     return (
       <>
@@ -44,9 +48,20 @@ export function ResourcesPage() {
     );
   }
   const shown = kinds?.items.filter((one) => !ELSEWHERE.has(one.kind)) ?? [];
+  const isFiltered = search !== undefined || phase !== undefined;
   return (
     <>
-      <PageHead title="Resources" about={kind?.summary} />
+      <PageHead
+        title="Resources"
+        about={kind?.summary}
+        actions={
+          mayCreate && kind !== undefined ? (
+            <Link to="/resources/new/$kind" params={{ kind: wanted }} className="button button-primary">
+              New {kind.kind}
+            </Link>
+          ) : null
+        }
+      />
       <nav className="tabs" aria-label="Kinds of resources">
         {shown.map((one) => (
           <Link
@@ -54,12 +69,19 @@ export function ResourcesPage() {
             to="/resources"
             search={{ kind: one.plural }}
             className="tab"
-            activeOptions={{ exact: true, includeSearch: true }}
+            aria-current={one.plural === wanted ? 'page' : undefined}
           >
             {one.kind}
           </Link>
         ))}
       </nav>
+      <ListFilters
+        query={{ search, phase, sort }}
+        phases={phases}
+        onChange={(change) =>
+          void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true })
+        }
+      />
       {error === null ? null : <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined || kind === undefined ? (
         error === null ? (
@@ -69,85 +91,43 @@ export function ResourcesPage() {
         <Card
           title={kind.kind}
           actions={
-            data.next === null ? null : (
-              <Link to="/resources" search={{ kind: wanted, cursor: data.next }} className="button">
-                Next
-              </Link>
-            )
+            <>
+              {cursor === undefined ? null : (
+                <Link to="/resources" search={{ kind: wanted, search, phase, sort }} className="button">
+                  First
+                </Link>
+              )}
+              {data.next === null ? null : (
+                <Link
+                  to="/resources"
+                  search={{ kind: wanted, search, phase, sort, cursor: data.next }}
+                  className="button"
+                >
+                  Next
+                </Link>
+              )}
+            </>
           }
         >
-          {data.items.length === 0 ? (
+          {data.items.length > 0 ? (
+            <ResourceTable resources={data.items} kind={kind} />
+          ) : isFiltered ? (
+            <Empty title={`No ${kind.kind} fits`}>
+              <Link to="/resources" search={{ kind: wanted }}>
+                Show all
+              </Link>
+            </Empty>
+          ) : (
             <Empty title={`No ${kind.kind} yet`} command="twinyard apply -f FILE.yaml">
               {kind.summary}
             </Empty>
-          ) : (
-            <ResourceTable resources={data.items} kind={kind} />
           )}
         </Card>
       )}
       <AsCommand
-        commands={[`twinyard get ${wanted}`, `twinyard describe ${kind?.kind.toLowerCase() ?? 'cluster'} NAME`]}
+        commands={[`twinyard get ${wanted}${isIn ? inWorkspace(workspace) : kind?.scope === 'workspace' ? ' -A' : ''}`]}
+        calls={[path]}
       />
     </>
-  );
-}
-
-function ResourceTable({ kind, resources }: { readonly resources: readonly Resource[]; readonly kind: Kind }) {
-  return (
-    <TablePlace name={kind.kind}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">{kind.kind === 'Cluster' ? 'Free' : 'Message'}</th>
-            <th scope="col">Created</th>
-            <th scope="col">Specification</th>
-          </tr>
-        </thead>
-        <tbody>
-          {resources.map((one) => (
-            <tr key={one.metadata.uid ?? one.metadata.name}>
-              <td>
-                <Name resource={one} />
-              </td>
-              <td>
-                {one.status?.phase === undefined ? (
-                  <span className="muted">–</span>
-                ) : (
-                  <Badge tone={toneOf(one.status.phase)}>{one.status.phase}</Badge>
-                )}
-              </td>
-              <td>{kind.kind === 'Cluster' ? <Capacity cluster={one} /> : (one.status?.message ?? '')}</td>
-              <td className="mono nowrap">
-                {one.metadata.created_at === undefined ? '–' : <Time at={one.metadata.created_at} />}
-              </td>
-              <td>
-                <details>
-                  <summary>Show</summary>
-                  <pre className="block">{JSON.stringify(one.spec, null, 2)}</pre>
-                </details>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TablePlace>
-  );
-}
-
-function Name({ resource: { kind, metadata } }: { readonly resource: Resource }) {
-  const { name, workspace } = metadata;
-  const full = (
-    <>
-      {workspace === undefined ? null : <span className="muted">{workspace}/</span>}
-      {name}
-    </>
-  );
-  if (kind !== 'Endpoint' || workspace === undefined) return full;
-  return (
-    <Link to="/endpoints/$workspace/$name" params={{ workspace, name }}>
-      {full}
-    </Link>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client';
 import { live } from '../../api/live';
 import { queryClient } from '../../api/queries';
-import type { Page } from '../../api/types';
+import type { Page, Traffic } from '../../api/types';
 import { Button } from '../../parts/basics';
 import { closeTour } from './tour-state';
 import { TOUR, type TourPlaces } from './tour-steps';
@@ -62,13 +62,16 @@ export function Tour() {
 
 /** The endpoint and a request that there are. */
 async function placesOf(): Promise<TourPlaces> {
-  const [endpoint] = live.get().traffic?.items ?? [];
-  const path = 'requests?limit=1&outcome=ok';
-  const requests = await queryClient
-    .fetchQuery({ queryKey: ['tour', path], queryFn: () => call<Page<{ id: string }>>('GET', path), staleTime: 0 })
-    .catch(() => null);
+  // The stream may not have reported yet.
+  const [endpoint] = (live.get().traffic ?? (await read<Traffic>('traffic?limit=1')))?.items ?? [];
+  const requests = await read<Page<{ id: string }>>('requests?limit=1&outcome=ok');
   return { endpoint: endpoint ?? null, request: requests?.items[0]?.id ?? null };
 }
+
+const read = <Result,>(path: string): Promise<Result | null> =>
+  queryClient
+    .fetchQuery({ queryKey: ['tour', path], queryFn: () => call<Result>('GET', path), staleTime: 0 })
+    .catch(() => null);
 
 /** Marks the first element of a selector once it is there. */
 function useMark(selector: string): void {

@@ -1,16 +1,25 @@
 import * as v from 'valibot';
-import { field, list, number, required, section, text, whole } from '../../../schema/fields.js';
+import { field, list, listOf, number, required, section, text, whole } from '../../../schema/fields.js';
 import type { ApiHost } from '../../api-host.js';
-import { type ApiRequest, type ApiRoute, defineRoute } from '../../api-route.js';
+import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../../api-route.js';
 import { playgroundFailed } from '../../errors.js';
+import { PAGE_QUERY, type PageQuery, pageOfAll } from '../../pagination.js';
+import { described, string } from '../../views/parts.js';
 
 const CHAT = section('PlaygroundChat', {
   model: required(text(200), { help: 'a model that the gateway serves' }),
   messages: required(list(v.record(v.string(), v.unknown())), { help: "the chat, as in OpenAI's API" }),
   max_tokens: field(whole(1, 1_000_000), { default: 256, help: 'most tokens of the response' }),
   temperature: field(number(0, 2), { help: 'temperature' }),
+  top_p: field(number(0, 1), { help: 'share of the likeliest tokens to choose from' }),
+  presence_penalty: field(number(-2, 2), { help: 'penalty of tokens that have appeared' }),
+  frequency_penalty: field(number(-2, 2), { help: 'penalty of tokens by how often they have appeared' }),
+  seed: field(whole(0, 2 ** 31 - 1), { help: 'seed of the random choices' }),
+  stop: field(listOf(text(200), 1, 4), { help: 'texts at which the response ends' }),
   key: field(text(300), { help: "an API key to use in place of the caller's credentials" }),
 });
+
+const SERVED_MODEL = section('ServedModel', { name: described(string, 'name of the model in requests') });
 
 type Chat = v.InferOutput<typeof CHAT>;
 
@@ -30,17 +39,52 @@ export const PLAYGROUND_ROUTES: readonly ApiRoute[] = [
     response: { type: 'stream' },
     handle: chat,
   }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/playground/models',
+    role: 'none',
+    scope: 'anywhere',
+    summary: "List the models that the gateway serves to the caller's own API key, or to callers without one",
+    query: PAGE_QUERY,
+    response: { type: 'list', schema: SERVED_MODEL },
+    handle: models,
+  }),
 ];
 
-/** By the port of clients, so that limits, queue, policy and usage apply as to every request. */
-async function chat({ gateway }: ApiHost, { body, caller, header, signal }: ApiRequest<object, Chat>) {
-  const { key, ...request } = body;
+async function models(host: ApiHost, { caller, header, query, signal }: ApiRequest<PageQuery, undefined>) {
+  const { headers, url } = clientOf(host, caller, header);
+  const response = await fetch(`${url}/v1/models`, { headers, signal });
+  const read = await response.text();
+  if (!response.ok) throw playgroundFailed(response.status, messageIn(read));
+  const names = [...new Set((JSON.parse(read) as { data: readonly { id: string }[] }).data.map(({ id }) => id))];
+  return ok(
+    pageOfAll(
+      'ServedModelList',
+      query,
+      names,
+      (name) => [name],
+      (name) => ({ name }),
+    ),
+  );
+}
+
+/** The port of clients, and the caller's own credentials there. A session has those that it was opened with. */
+function clientOf({ gateway }: ApiHost, caller: ApiRequest['caller'], header: ApiRequest['header'], key?: string) {
   const own = caller.keyId === undefined ? undefined : (header('authorization') ?? `Bearer ${header('x-api-key')}`);
   const authorization = key === undefined ? own : `Bearer ${key}`;
-  const response = await fetch(`${reachable(gateway.url)}/v1/chat/completions`, {
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  return { url: reachable(gateway.url), headers };
+}
+
+/** By the port of clients, so that limits, queue, policy and usage apply as to every request. */
+async function chat(host: ApiHost, { body, caller, header, signal }: ApiRequest<object, Chat>) {
+  const { key, ...request } = body;
+  const { headers, url } = clientOf(host, caller, header, key);
+  const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) },
-    body: JSON.stringify({ ...request, stream: true }),
+    headers: { 'content-type': 'application/json', ...headers },
+    // With the usage: only the engine knows how many tokens a piece of text is.
+    body: JSON.stringify({ ...request, stream: true, stream_options: { include_usage: true } }),
     signal,
   });
   if (!response.ok || response.body === null) throw playgroundFailed(response.status, messageIn(await response.text()));

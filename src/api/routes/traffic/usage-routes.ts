@@ -90,7 +90,15 @@ async function usagePage({ servedGateway, store }: ApiHost, page: PageQuery, ask
   const views = (await store.usage.query(asked)).map((sum) => usageView(sum, asked.by));
   const keyOf = (view: UsageView) => asked.by.map((dimension) => view[dimension]!);
   const [total] = await store.usage.query({ ...asked, by: [] });
-  return { ...pageOfAll('UsageList', page, views, keyOf, (view) => view), total: usageView(total!, []) };
+  const rows = pageOfAll('UsageList', page, views, keyOf, (view) => view);
+  const items = await Promise.all(rows.items.map((view) => withKeyName(store, view)));
+  return { ...rows, items, total: usageView(total!, []) };
+}
+
+/** A row by key says which key that is, as long as it exists. */
+async function withKeyName({ resources }: ApiHost['store'], view: UsageView): Promise<UsageView> {
+  const key = view.key === undefined ? null : await resources.byUid(String(view.key));
+  return key === null ? view : { ...view, key_name: `${key.workspace}/${key.name}` };
 }
 
 function usageQuery({ by, endpoint, from, key, model, outcome, to }: Query): UsageQuery {

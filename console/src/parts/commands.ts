@@ -1,0 +1,10 @@
+/** The flag of a command that names a workspace; nothing for the default one. */
+export const inWorkspace = (workspace: string | undefined) =>
+  workspace === undefined || workspace === 'default' ? '' : ` -n ${workspace}`;
+
+/** Text as one word of a shell. */
+export const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
+/** A call of the API as a command. @param path after /api/v1/ */
+export const apiCall = (path: string) =>
+  `curl -H "authorization: Bearer $TWINYARD_TOKEN" ${quoted(`${location.origin}/api/v1/${path}`)}`;

@@ -1,0 +1,29 @@
+import { type FormEvent, useEffect, useState } from 'react';
+
+interface SearchFieldProps {
+  readonly name: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Text to filter by. It is passed on when the visitor has finished typing: by Enter, or by leaving the field. */
+export function SearchField({ name, onChange, value }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (text !== value) onChange(text.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <input
+        type="search"
+        aria-label={name}
+        placeholder={name}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onBlur={submit}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,44 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useBestRole } from '../api/access';
+import { useGet, useSession } from '../api/queries';
+import type { Page, Resource } from '../api/types';
+
+/** The workspace in view: that of the page, or the one that the visitor has chosen. */
+export function useWorkspace(): string | undefined {
+  const { workspace: chosen } = useSearch({ strict: false });
+  const { workspace: ofPage } = useParams({ strict: false });
+  return ofPage ?? chosen;
+}
+
+/** Narrows pages to a workspace. The choice is in the address. */
+export function WorkspaceChooser() {
+  const { data: session } = useSession();
+  const isViewer = useBestRole() !== 'none';
+  const path = session?.has_store === true && isViewer ? 'workspaces?limit=1000&fields=metadata.name' : null;
+  const { data } = useGet<Page<Resource>>(path);
+  const workspace = useWorkspace();
+  const { workspace: ofPage } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const names = data?.items.map(({ metadata }) => metadata.name) ?? [];
+  if (names.length < 2 && workspace === undefined) return null;
+  const choose = (wanted: string) => {
+    const search = { workspace: wanted === '' ? undefined : wanted };
+    // The page of one endpoint is of its own workspace.
+    if (ofPage !== undefined) void navigate({ to: '/', search });
+    else void navigate({ to: '.', search: (before) => ({ ...before, ...search, cursor: undefined }) });
+  };
+  return (
+    <select
+      className="workspace"
+      aria-label="Workspace"
+      value={workspace ?? ''}
+      onChange={({ target }) => choose(target.value)}
+    >
+      <option value="">All workspaces</option>
+      {workspace === undefined || names.includes(workspace) ? null : <option>{workspace}</option>}
+      {names.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { accessProblems } from '../launch-browser.js';
+import { type Visit, WAIT_MS } from './visit.js';
+
+/** Keys: make, limit, use, and what their holders see. */
+export function keyJourneys({ logIn, page, yard }: Visit): void {
+  let secret = '';
+
+  test('a key is made with limits, and used in the playground, which counts the tokens of the engine', async () => {
+    await page().goto(`${yard.adminUrl}/keys`);
+    await page().getByRole('button', { name: 'New key' }).click();
+    await page().getByLabel('Name', { exact: true }).fill('alice');
+    await page().getByLabel('Tokens per day, UTC').fill('100000');
+    await page().getByRole('button', { name: 'Create' }).click();
+    secret = (await page().getByRole('status').locator('code').textContent())!;
+    expect(await accessProblems(page())).toEqual([]);
+    await page().getByRole('button', { name: 'Done' }).click();
+    await page().getByRole('cell', { name: 'alice', exact: true }).waitFor();
+    await page().goto(`${yard.adminUrl}/playground?models=tiny&max_tokens=8`);
+    await page().getByLabel('API key, if not your own log-in').fill(secret);
+    await page().getByLabel('Message', { exact: true }).fill("What's this?");
+    await page().keyboard.press('Enter');
+    const said = page().locator('.said-assistant');
+    await expect.poll(() => said.textContent(), { timeout: WAIT_MS }).toMatch(/ tokens|status|reached/);
+    expect(await said.textContent()).toMatch(/\S.*first token [\d.]+ m?s · 8 tokens/);
+  });
+
+  test('the curl line of the playground works when it is pasted', async () => {
+    await page().getByLabel('System prompt').fill("it's short");
+    const code = (await page().locator('.card', { hasText: 'The same by code' }).locator('code').textContent())!;
+    const env = { ...process.env, API_KEY: secret };
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${code} -sS`], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ usage: { completion_tokens: 8 }, choices: [{ message: {} }] });
+    expect(code).toContain('"max_tokens":8');
+  });
+
+  test('the limits of a key are changed by its form', async () => {
+    await page().goto(`${yard.adminUrl}/keys/alice`);
+    const limits = page().getByRole('group', { name: 'limits' });
+    await limits.getByLabel('concurrent').fill('4');
+    await page().getByRole('button', { name: 'Preview the change' }).click();
+    await page().getByRole('dialog').getByText('concurrent').waitFor();
+    await page().getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await page().getByRole('dialog').waitFor({ state: 'hidden' });
+    const { spec } = await yard.call('GET', 'workspaces/default/apikeys/alice');
+    expect(spec.limits).toEqual({ '*': { tokens_per_day: 100_000, concurrent: 4 } });
+  });
+
+  test('the holder of a key without a role sees its own usage, and nothing else', async () => {
+    const own = await logIn(secret);
+    await own.page.getByText('What was used with your key default/alice').waitFor();
+    const requests = own.page.locator('.stat', { hasText: 'Requests' }).locator('dd').first();
+    await expect.poll(() => requests.textContent(), { timeout: WAIT_MS }).toMatch(/^[1-9]/);
+    expect(await own.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()).toEqual([
+      'Playground',
+      'Keys and usage',
+    ]);
+    expect(await accessProblems(own.page)).toEqual([]);
+    await own.page.getByRole('link', { name: 'Playground' }).click();
+    await own.page.getByLabel('Most tokens').fill('4');
+    await own.page.getByLabel('Message', { exact: true }).fill('hello');
+    await own.page.keyboard.press('Enter');
+    await own.page.getByText(/ · 4 tokens/).waitFor();
+    await own.context.close();
+  });
+}

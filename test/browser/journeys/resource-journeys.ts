@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { type Visit, WAIT_MS } from './visit.js';
+
+/** Create, find, change and delete resources; narrow everything to a workspace. */
+export function resourceJourneys({ page, yard }: Visit): void {
+  test('a workspace is created by its form, and found by the server', async () => {
+    await page().goto(`${yard.adminUrl}/resources?kind=workspaces`);
+    await page().getByRole('link', { name: 'New Workspace' }).click();
+    await page().getByRole('group', { name: 'metadata' }).getByLabel('name *', { exact: true }).fill('search');
+    await page().getByRole('region', { name: 'Form' }).getByLabel('description').fill('The search team');
+    await page().getByRole('button', { name: 'Preview the change' }).click();
+    await page().getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page().getByRole('heading', { name: 'Workspace / search' }).waitFor();
+    await page().goto(`${yard.adminUrl}/resources?kind=workspaces`);
+    await page().getByLabel('Name contains').fill('sea');
+    await page().keyboard.press('Enter');
+    await expect.poll(() => page().locator('tbody tr').count(), { timeout: WAIT_MS }).toBe(1);
+    expect(new URL(page().url()).search).toBe('?kind=workspaces&search=sea');
+    await page().getByRole('link', { name: 'search' }).click();
+    await page().getByText('The search team').waitFor();
+  });
+
+  test('a workspace is chosen in the top bar, and pages and totals are narrowed to it', async () => {
+    await page().goto(yard.adminUrl);
+    await page().getByRole('region', { name: 'Endpoints' }).getByRole('link', { name: 'default/chat' }).waitFor();
+    await page().getByLabel('Workspace', { exact: true }).selectOption('search');
+    await page().getByText('No endpoint is served yet').waitFor();
+    await page().locator('.stat', { hasText: 'Replicas ready' }).getByText('0 / 0').waitFor();
+    await page().getByRole('link', { name: 'Keys and usage' }).click();
+    await page().getByText('API keys of workspace search').waitFor();
+    expect(new URL(page().url()).search).toBe('?workspace=search');
+    await page().getByLabel('Workspace', { exact: true }).selectOption('');
+  });
+
+  test('what changed says who changed it, and a resource is deleted once its name is typed', async () => {
+    await page().goto(`${yard.adminUrl}/resources/workspaces/search`);
+    await page().getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page().getByRole('dialog');
+    expect(await dialog.getByRole('button', { name: 'Delete', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Type search to confirm').fill('search');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page().getByRole('heading', { name: 'Resources' }).waitFor();
+    await page().goto(yard.adminUrl);
+    const row = page().locator('tr', { hasText: 'Workspace search' });
+    await row
+      .filter({ hasText: /delete.*admin/ })
+      .first()
+      .waitFor();
+  });
+}
