@@ -31,5 +31,8 @@ it('refuses a sheddable request whose target no replica can meet, with 429 and w
   expect(await send({ 'x-slo-class': 'batch', 'x-slo-ttft-ms': '5000' })).toMatchObject({ status: 200 });
   expect(await send({ 'x-slo-class': 'batch', 'x-slo-ttft-ms': 'soon' })).toMatchObject({ status: 200 });
   expect(await send({ 'x-slo-ttft-ms': '0.5' })).toMatchObject({ status: 200 });
+  for (const header of ['x-slo-tpot-ms', 'x-llm-d-slo-ttft-ms', 'x-llm-d-slo-tpot-ms']) {
+    expect(await send({ 'x-slo-class': 'batch', [header]: '0.5' }), header).toMatchObject({ status: 429 });
+  }
   expect(endpoint.inFlight).toBe(0);
 });
