@@ -269,6 +269,12 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await viewer.goto(yard.adminUrl + CHAT);
     await viewer.getByRole('heading', { name: /replicas$/ }).waitFor();
     expect(await viewer.getByRole('button', { name: 'Scale' }).count()).toBe(0);
+    await viewer.goto(`${yard.adminUrl}/lab`);
+    await viewer.getByText('it needs the role operator in default').waitFor();
+    expect(await viewer.getByRole('button', { name: 'Run', exact: true }).count()).toBe(0);
+    await viewer.getByRole('link', { name: /^round-robin, least-loaded, lmetric on rag/ }).click();
+    await viewer.locator('.verdict').waitFor();
+    expect(await viewer.getByRole('button', { name: 'Serve this policy' }).count()).toBe(0);
     await viewer.goto(`${yard.adminUrl}${CHAT}?tab=logs`);
     await viewer.getByText('logs need the role operator').waitFor();
     await viewer.goto(`${yard.adminUrl}/whatif${answered}`);

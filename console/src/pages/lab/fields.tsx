@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 interface ChoiceProps {
   readonly label: string;
@@ -38,13 +38,19 @@ interface FieldProps {
 
 /** A number; the address follows what is typed. */
 export function Field({ label, most, onChange, value, ...rest }: FieldProps) {
+  const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  // An empty field has its usual value again when it is left, not while a new one is typed.
+  useEffect(() => {
+    if (document.activeElement !== input.current) setText(value);
+  }, [value]);
   return (
     <label className="field">
       <span>{label}</span>
       <input
         {...rest}
+        ref={input}
+        onBlur={() => setText(value)}
         type="number"
         min={rest.step === 'any' ? 0 : 1}
         {...(most === undefined ? {} : { max: most })}

@@ -22,7 +22,11 @@ export function formOf(search: LabSearch): LabForm {
 export const isTrace = ({ format, source }: LabSearch) =>
   source === 'recording' || (source === 'upload' && format !== 'workload');
 
-export const policiesOf = ({ policies }: Pick<LabForm, 'policies'>) => policies.split(',').filter((one) => one !== '');
+/** In the address where none is chosen: an address without policies has the usual ones. */
+export const NO_POLICY = 'none';
+
+export const policiesOf = ({ policies }: Pick<LabForm, 'policies'>) =>
+  policies.split(',').filter((one) => one !== '' && one !== NO_POLICY);
 
 const numeric = (text: string | undefined) => (text === undefined || text === '' ? undefined : Number(text));
 

@@ -1,6 +1,7 @@
 import { useGet } from '../../api/queries';
 import type { Page } from '../../api/types';
 import type { LabSearch } from '../../shell/router';
+import { NO_POLICY } from './lab-question';
 
 interface PolicyFacts {
   readonly name: string;
@@ -22,7 +23,7 @@ export function PolicyPicker({ chosen, most, set }: PolicyPickerProps) {
   const all = [...known, ...own.map((name) => ({ name, summary: 'as the address has it' }))];
   const toggle = (name: string) => {
     const next = chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name];
-    set({ policies: next.join(',') || undefined });
+    set({ policies: next.join(',') || NO_POLICY });
   };
   const isFull = chosen.length >= most;
   return (
