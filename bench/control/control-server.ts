@@ -16,12 +16,17 @@ export class ControlServer {
   private constructor(
     private readonly child: ChildProcess,
     readonly port: number,
-    private readonly admin: string,
-    private readonly token: string,
+    readonly admin: string,
+    readonly token: string,
   ) {}
 
-  /** Resolves when the API accepts changes. @param port of clients; 0 for a free one */
-  static async start(folder: string, store: string | null, port = 0): Promise<ControlServer> {
+  /** Resolves when the API accepts changes. @param port of clients; 0 for a free one @param more flags */
+  static async start(
+    folder: string,
+    store: string | null,
+    port = 0,
+    more: readonly string[] = [],
+  ): Promise<ControlServer> {
     const told = join(folder, 'admin.json');
     rmSync(told, { force: true });
     const given = [
@@ -32,6 +37,7 @@ export class ControlServer {
       '--admin-port',
       '0',
       ...(store === null ? [] : ['--store', store]),
+      ...more,
     ];
     const execArgv = ['--expose-gc', '--import', WATCHED];
     const child = fork(CLI, ['serve', ...given], { execArgv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
@@ -58,6 +64,10 @@ export class ControlServer {
 
   send(method: string, path: string, body: string | null = null): Promise<Response> {
     return fetch(`${this.admin}${path}`, { method, body, headers: { authorization: `Bearer ${this.token}` } });
+  }
+
+  get pid(): number {
+    return this.child.pid!;
   }
 
   async memory(): Promise<number> {

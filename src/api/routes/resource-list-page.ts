@@ -17,6 +17,8 @@ interface Wanted {
   readonly workspace?: string;
   /** Only those that a caller sees which sees these workspaces. */
   readonly workspaces?: readonly string[];
+  /** Only those whose labels contain all of this as JSON. */
+  readonly labelParts?: readonly string[];
 }
 
 interface Filter {

@@ -2,7 +2,7 @@ import { checkedStatus } from '../../control/resources/check-resource.js';
 import { hostileValueProblem } from '../../control/resources/documents/document-limits.js';
 import { InvalidResources, invalidField } from '../../control/resources/errors.js';
 import type { ResourceKind } from '../../control/resources/kind.js';
-import { labelSelector } from '../../control/resources/label-selector.js';
+import { labelSelector, selectedParts } from '../../control/resources/label-selector.js';
 import { readDocuments, type WrittenResource } from '../../control/resources/read-resources.js';
 import type { Resource } from '../../control/resources/resource.js';
 import type { ControlStore } from '../../control/store/control-store.js';
@@ -136,6 +136,7 @@ function lists(resourceKind: ResourceKind) {
     const wanted = {
       ...{ kind, ...(workspace === undefined ? {} : { workspace }) },
       ...(workspaces === undefined ? {} : { workspaces }),
+      labelParts: selectedParts(query.labels ?? ''),
     };
     const { phase, search, sort, uid } = query;
     const page = await resourceListPage(host, wanted, { selects, uid, search, phase, sort }, query);

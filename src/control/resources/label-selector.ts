@@ -13,12 +13,28 @@ const SET_TERM = /^([^\s!=,()]+)\s+(in|notin)\s*\(([^()=!]*)\)$/;
  * `tier!=free` and `zone notin (c)` hold for it.
  */
 export function labelSelector(text: string, place: string): Test {
-  const tests = text
+  const tests = termsIn(text).map((term) => setTest(term) ?? test(term, place));
+  return (labels) => tests.every((one) => one(labels));
+}
+
+const termsIn = (text: string) =>
+  text
     .split(BETWEEN_TERMS)
     .map((term) => term.trim())
-    .filter((term) => term !== '')
-    .map((term) => setTest(term) ?? test(term, place));
-  return (labels) => tests.every((one) => one(labels));
+    .filter((term) => term !== '');
+
+const PLAIN = /^[\w./-]*$/;
+
+/**
+ * What the JSON of labels contains if a selector holds for them: a database finds those without reading all others. It may contain
+ * all of this and still not be selected.
+ */
+export function selectedParts(text: string): string[] {
+  return termsIn(text).flatMap((term) => {
+    const [, name = '', value] = /^([^\s!=,()]+)(?:\s*==?\s*([^\s!=,()]*))?$/.exec(term) ?? [];
+    if (name === '' || !PLAIN.test(name)) return [];
+    return value !== undefined && PLAIN.test(value) ? [`"${name}":"${value}"`] : [`"${name}":`];
+  });
 }
 
 function setTest(term: string): Test | null {

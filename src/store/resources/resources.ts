@@ -28,6 +28,8 @@ interface PageQuery {
   readonly workspace?: string;
   /** Only those that a caller sees which sees these workspaces. */
   readonly workspaces?: readonly string[];
+  /** Only those whose labels contain all of this as JSON. */
+  readonly labelParts?: readonly string[];
   /** Only those with this in their name. */
   readonly search?: string;
   readonly order?: PageOrder;
@@ -95,7 +97,7 @@ export class Resources {
 
   /** Some resources of a kind, in their order. @param after null for the first of them */
   async page(
-    { kind, order = BY_NAME, search, workspace, workspaces }: PageQuery,
+    { kind, labelParts = [], order = BY_NAME, search, workspace, workspaces }: PageQuery,
     after: PageStart | null,
     limit: number,
   ): Promise<ResourceRecord[]> {
@@ -104,6 +106,7 @@ export class Resources {
     let select = this.store.db.selectFrom('resources').selectAll().where('kind', '=', kind);
     if (workspace !== undefined) select = select.where('workspace', '=', workspace);
     if (workspaces !== undefined) select = select.where(seenRows(workspaces));
+    for (const part of labelParts) select = select.where('labels', 'like', `%${part}%`);
     if (search !== undefined) select = select.where(sql<boolean>`name like ${`%${escaped(search)}%`} escape '!'`);
     if (after !== null) {
       const { createdAt = 0, name: lastName, workspace: lastPlace } = after;

@@ -30,6 +30,22 @@ export function usageContract(stores: TestStores): void {
       { maxLength: 4 },
     );
 
+    it('is read by key from any key on, without the usage of later keys', async () => {
+      const { usage } = await stores.fresh();
+      const keys = ['B', 'a', 'é', 'k1', 'k2', ''];
+      const rows = keys.flatMap((keyId) => ['2026-01-01', '2026-01-02'].map((day) => used({ keyId, day })));
+      await usage.fold('j', [...rows, used({ keyId: 'other', model: 'n' })]);
+      for (const by of [['key'], ['key', 'day']] as const) {
+        const all = await usage.query({ by, model: 'm' });
+        for (const from of ['', 'B', 'b', 'k2', 'z']) {
+          const wanted = [...new Set(all.map(({ key }) => key!))].filter((key) => key >= from).slice(0, 2);
+          const found = await usage.firstByKey({ by, model: 'm' }, from, 2);
+          expect(found).toEqual(all.filter(({ key }) => wanted.includes(key!)));
+        }
+      }
+      expect(await usage.firstByKey({ by: ['key'], workspaces: ['none'] }, '', 2)).toEqual([]);
+    });
+
     it('adds up to what was folded, by any dimensions', async () => {
       const query = fc.record({ by: fc.shuffledSubarray([...USAGE_DIMENSIONS]), key: fc.boolean(), day: fc.boolean() });
       await fc.assert(

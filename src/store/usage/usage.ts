@@ -47,7 +47,7 @@ const ROWS_PER_STATEMENT = 200;
 
 /** Usage by key, model, endpoint, day and outcome. */
 export class Usage {
-  constructor(private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'>) {}
+  constructor(private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'kind' | 'now'>) {}
 
   /**
    * Adds the rows of a journal, completely and only once: a journal that was folded before changes nothing. Resolves to
@@ -77,21 +77,33 @@ export class Usage {
     });
   }
 
+  /**
+   * The first totals by key and further dimensions, in their order: others are not read.
+   * @param from no key before this one; all totals of the key are among them
+   */
+  async firstByKey(query: UsageQuery, from: string, keys: number): Promise<UsageSum[]> {
+    const inOrder = sql`key_id collate ${this.store.kind === 'sqlite' ? sql`binary` : sql`"C"`}`;
+    const wanted = (condition: RawBuilder<unknown>) => sql<boolean>`${conditions(query)} and ${condition}`;
+    const { rows } = await sql<{ key_id: string }>`select distinct ${inOrder} as key_id from usage
+      where ${wanted(sql`${inOrder} >= ${from}`)} order by 1 limit ${keys}`.execute(this.store.db);
+    const last = rows.at(-1);
+    if (last === undefined) return [];
+    return this.#sums(query, wanted(sql`${inOrder} >= ${from} and ${inOrder} <= ${last.key_id}`));
+  }
+
   /** Totals in the order of the dimensions. No usage gives no row, except for a total without dimensions. */
-  async query(query: UsageQuery): Promise<UsageSum[]> {
+  query(query: UsageQuery): Promise<UsageSum[]> {
+    return this.#sums(query, conditions(query));
+  }
+
+  async #sums(query: UsageQuery, wanted: RawBuilder<boolean>): Promise<UsageSum[]> {
     let select = this.store.db
       .selectFrom('usage')
-      .select(Object.entries(COUNTS).map(([name, column]) => total(column).as(name)));
+      .select(Object.entries(COUNTS).map(([name, column]) => total(column).as(name)))
+      .where(wanted);
     for (const dimension of query.by) {
       select = select.select(`${COLUMNS[dimension]} as ${dimension}`).groupBy(COLUMNS[dimension]);
     }
-    if (query.keyId !== undefined) select = select.where('key_id', '=', query.keyId);
-    if (query.model !== undefined) select = select.where('model', '=', query.model);
-    if (query.endpoint !== undefined) select = select.where('endpoint', '=', query.endpoint);
-    if (query.outcome !== undefined) select = select.where('outcome', '=', query.outcome);
-    if (query.workspaces !== undefined) select = select.where(ofWorkspaces(query.workspaces));
-    if (query.fromDay !== undefined) select = select.where('day', '>=', query.fromDay);
-    if (query.toDay !== undefined) select = select.where('day', '<=', query.toDay);
     const sums = (await select.execute()) as unknown as UsageSum[];
     // The two databases collate differently.
     return sums.sort((a, b) => inOrder(a, b, query.by));
@@ -109,6 +121,18 @@ export class Usage {
   }
 }
 
+function conditions(query: UsageQuery): RawBuilder<boolean> {
+  const parts: RawBuilder<unknown>[] = [sql`1 = 1`];
+  const equal = { key_id: query.keyId, model: query.model, endpoint: query.endpoint, outcome: query.outcome };
+  for (const [column, value] of Object.entries(equal)) {
+    if (value !== undefined) parts.push(sql`${sql.ref(column)} = ${value}`);
+  }
+  if (query.workspaces !== undefined) parts.push(ofWorkspaces(query.workspaces));
+  if (query.fromDay !== undefined) parts.push(sql`day >= ${query.fromDay}`);
+  if (query.toDay !== undefined) parts.push(sql`day <= ${query.toDay}`);
+  return sql<boolean>`${sql.join(parts, sql` and `)}`;
+}
+
 /**
  * Endpoints are named `workspace/name`, those of a gateway's file by their name alone: they belong to `default`. A key is
  * found in its workspace while it exists; the name of a token's subject begins with the workspace.
@@ -120,8 +144,11 @@ function ofWorkspaces(workspaces: readonly string[]): RawBuilder<boolean> {
     sql`key_id like ${`${subjectIdOf(name, '')}%`}`,
   ]);
   if (workspaces.includes(DEFAULT)) parts.push(sql`endpoint not like '%/%'`);
-  const keys = sql`select uid from resources where kind = ${API_KEY} and workspace in (${names})`;
-  return sql<boolean>`(key_id in (${keys}) or ${sql.join(parts, sql` or `)})`;
+  // Last: what is decided by the row itself needs no look at the keys.
+  parts.push(
+    sql`exists (select 1 from resources where uid = usage.key_id and kind = ${API_KEY} and workspace in (${names}))`,
+  );
+  return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }
 
 const total = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;

@@ -8,7 +8,7 @@ import type { ApiHost } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../../api-route.js';
 import { isDay } from '../../calendar.js';
 import { badQuery, noOwnKey } from '../../errors.js';
-import { PAGE_QUERY, type PageQuery, pageOfAll } from '../../pagination.js';
+import { keyIn, PAGE_QUERY, type PageQuery, pageOfAll } from '../../pagination.js';
 import { USAGE, USAGE_TOTAL } from '../../views/gateway-views.js';
 
 const DAY = "a day, as in '2030-01-31'";
@@ -87,8 +87,17 @@ async function usage(host: ApiHost, { caller, header, query }: ApiRequest<unknow
 
 async function usagePage({ servedGateway, store }: ApiHost, page: PageQuery, asked: UsageQuery) {
   await servedGateway?.foldUsage();
-  const views = (await store.usage.query(asked)).map((sum) => usageView(sum, asked.by));
   const keyOf = (view: UsageView) => asked.by.map((dimension) => view[dimension]!);
+  const after = keyIn(
+    page,
+    asked.by.map(() => ''),
+  );
+  // Each key has at least one row, and those of the cursor's key may all be on the pages before.
+  const sums =
+    asked.by[0] === 'key'
+      ? await store.usage.firstByKey(asked, after?.[0] ?? '', page.limit + 2)
+      : await store.usage.query(asked);
+  const views = sums.map((sum) => usageView(sum, asked.by));
   const [total] = await store.usage.query({ ...asked, by: [] });
   const rows = pageOfAll('UsageList', page, views, keyOf, (view) => view);
   const items = await Promise.all(rows.items.map((view) => withKeyName(store, view)));
