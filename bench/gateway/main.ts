@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { BenchTable } from '../bench-table.js';
 import { besideRows, longRows, processorRows, type Rival, worstRows } from './body-rows.js';
 import { type Load, loaded, median } from './measure.js';
-import { shadowConfig, shadowRows } from './shadow-rows.js';
+import { SHADOW_POLICIES, type ShadowedRival, shadowConfig, shadowRows } from './shadow-rows.js';
 import { wrkScript } from './wrk-script.js';
 
 /**
@@ -191,10 +191,16 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
   if (chosen.includes('beside')) await besideRows(table, compared, { folder, key }, [rounds, secondsLong]);
   if (chosen.includes('worst')) await worstRows(table, compared[0]!);
   if (chosen.includes('shadow')) {
-    // Started late: a further gateway would take time from the others.
-    const args = [cli, 'serve', '-c', shadowConfig(folder, urls), '--port', '9320', '--admin-port', '9321'];
-    const name = 'twinyard, a shadow';
-    const shadowed: Rival = { name, port: 9320, pid: await start(9320, process.execPath, args) };
+    // Started late: further gateways would take time from the others.
+    const shadowed: ShadowedRival[] = [];
+    for (const [name, shadows, port] of [
+      ['twinyard, a shadow', 1, 9320],
+      ['twinyard, three shadows', SHADOW_POLICIES.length, 9330],
+    ] as const) {
+      const config = shadowConfig(folder, urls, shadows);
+      const args = [cli, 'serve', '-c', config, '--port', String(port), '--admin-port', String(port + 1)];
+      shadowed.push({ name, shadows, port, pid: await start(port, process.execPath, args) });
+    }
     await shadowRows(table, rivals[0]!, shadowed, { folder, key }, [rounds, secondsLong]);
   }
   table.print();

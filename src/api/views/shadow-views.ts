@@ -49,7 +49,7 @@ export const SHADOW_REPORT = section('ShadowReport', {
         own: described(numeric, "by the shadow's own placements"),
       }),
     ),
-    'share of prompt tokens that had been sent to the chosen replica before; null before the first decision',
+    'share of prompt tokens that had been sent to the chosen replica before, over about the last thousand decisions; null before the first',
   ),
   predicted_ttft: described(
     section('PredictedTtft', {

@@ -114,7 +114,7 @@ what would have flipped it: KV cache in use of gpu-1 75.7 % instead of 25 %: gpu
     expect(text).not.toContain('came second');
   });
 
-  it('lists what shadow policies would have chosen', () => {
+  it('lists what shadow policies would have chosen, by both readings', () => {
     const shadow = (name: string, change: Partial<ShadowDecision>): ShadowDecision => ({
       ...{
         shadow: name,
@@ -128,16 +128,22 @@ what would have flipped it: KV cache in use of gpu-1 75.7 % instead of 25 %: gpu
     });
     const shadows = [
       shadow('p', {}),
-      shadow('q', { replica: 'b', outcome: 'different', ownReplica: 'a', ttftDifferenceMs: -12.34 }),
+      shadow('q', {
+        ...{ policy: 'x', replica: 'b', outcome: 'different', ownReplica: 'a', ttftDifferenceMs: -12.34 },
+      }),
       shadow('r', { replica: 'b', outcome: 'tied', ownReplica: 'b' }),
       shadow('s', { outcome: 'forced', ownReplica: 'b' }),
+      shadow('t', { replica: null, outcome: 'different', ownReplica: null }),
     ];
-    expect(explainDecision(record([replica('a'), replica('b')], { shadows }))).toContain(`
-shadow policies:
-  p: a, the same
-  q: b; predicted TTFT -12.3 ms; had it placed all requests before, a, the same
-  r: b, which it scores the same: a draw decided
-  s: a, the only candidate
+    const text = explainDecision(record([replica('a'), replica('b')], { shadows }));
+    expect(text.slice(text.indexOf('\nshadow policy'))).toBe(`
+shadow policy  real placements          own placements
+p              a, same                  a, same
+q (x)          b, other, TTFT -12.3 ms  a, same
+r              b, tied                  b, other
+s              a, only candidate        b, only candidate
+t              refused                  refused
+real placements: where weighted placed all requests before; own placements: where the shadow had placed them itself. tied: it scores both replicas the same, and a draw decided. A shadow that is missing had no time for this request.
 `);
   });
 

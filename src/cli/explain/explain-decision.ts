@@ -47,7 +47,7 @@ export function explainDecision(record: ExplainedDecision, options: TextOptions 
     '',
     record.replica === null ? 'no replica could take it' : `${record.replica}: ${record.rule}${tie(record)}`,
     ...flips(record),
-    ...explainShadows(record),
+    ...explainShadows(record, style),
     '',
   ].join('\n');
 }

@@ -21,10 +21,11 @@ export const SHADOW_LIST: CommandLine = {
   name: 'shadow list',
   summary: shadowSummaryOf('list'),
   about:
-    'AGREES: share of decisions for the same replica, or for one that the shadow scores the same, where all requests are placed by ' +
-    'the policy that serves. KNOWN PREFIX: share of prompt tokens that had been sent to the chosen replica before, by the real ' +
-    'placements, and by those of the shadow as if it had placed all requests. TTFT: predicted difference where they differ; below ' +
-    '0 the shadow is faster.',
+    'A shadow decides about each request twice. By the real placements, where the policy that serves has placed all requests: AGREES, ' +
+    'the share of decisions for the same replica or for one that the shadow scores the same, and TTFT CHANGE, the predicted ' +
+    'difference where the two differ; below 0 the shadow is faster. By its own placements, as if it had placed all requests since ' +
+    'it began, each as real -> own: KNOWN PREFIX, the share of prompt tokens that had been sent to the chosen replica before, and ' +
+    'MEAN TTFT as predicted. DROPPED: decisions that the gateway had no time for.',
   groups: [
     { title: 'Endpoint', flags: listFlags },
     { title: 'Server', flags: serverFlags },
@@ -42,30 +43,33 @@ export async function listShadows(argv: readonly string[], io: CliIo): Promise<n
   else if (items.length === 0) {
     io.stderr.write(`twinyard: ${shown} has no shadow policies; add one with 'twinyard shadow add'\n`);
   } else {
-    const titles = ['NAME', 'POLICY', 'AGREES', 'DECISIONS', 'DROPPED', 'KNOWN PREFIX', 'TTFT', 'AGE', 'SOURCE'];
-    const left = new Set(['NAME', 'POLICY', 'SOURCE']);
-    const alignments = titles.map((title): Alignment => (left.has(title) ? 'left' : 'right'));
+    const alignments = TITLES.map((title): Alignment => (COUNTS.includes(title) ? 'right' : 'left'));
     io.stdout.write(`${shown}, policy ${items[0]!.serving_policy}\n`);
-    for (const line of createStyle(listPresentation(io)).table([titles, ...items.map(rowOf)], alignments)) {
+    for (const line of createStyle(listPresentation(io)).table([TITLES, ...items.map(rowOf)], alignments)) {
       io.stdout.write(`${line}\n`);
     }
   }
   return 0;
 }
 
+const COUNTS = ['DECISIONS', 'DROPPED', 'AGREES', 'TTFT CHANGE', 'KNOWN PREFIX', 'MEAN TTFT', 'AGE'];
+const TITLES = ['NAME', 'POLICY', ...COUNTS, 'SOURCE'];
+
 function rowOf(shadow: ShadowView): string[] {
   const { known_prefix: prefix, on_real_placements: real, predicted_ttft: ttft } = shadow;
+  const change = ttft.mean_difference_ms;
   const decisions = real.classes.reduce((sum, one) => sum + one.same + one.tied + one.different + one.forced, 0);
   return [
     shadow.name,
     shadow.policy,
-    share(real.agreement),
     wholeNumber(decisions),
     wholeNumber(shadow.dropped),
+    share(real.agreement),
+    change === null ? '-' : `${change > 0 ? '+' : ''}${decimal(change, 1)} ms`,
     prefix === null ? '-' : `${share(prefix.real)} -> ${share(prefix.own)}`,
-    ttft.mean_difference_ms === null
+    ttft.real_mean_ms === null || ttft.own_mean_ms === null
       ? '-'
-      : `${ttft.mean_difference_ms > 0 ? '+' : ''}${decimal(ttft.mean_difference_ms, 1)} ms`,
+      : `${decimal(ttft.real_mean_ms, 1)} -> ${decimal(ttft.own_mean_ms, 1)} ms`,
     timeSpan(shadow.age_s),
     shadow.source,
   ];

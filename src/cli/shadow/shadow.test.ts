@@ -53,11 +53,13 @@ describe('twinyard shadow', () => {
     const { code, stdout } = await run('shadow list');
     const [where, titles, ...rows] = stdout.trimEnd().split('\n');
     expect([code, where]).toEqual([0, 'endpoint default/default, policy round-robin']);
-    expect(titles).toMatch(/^NAME +POLICY +AGREES +DECISIONS +DROPPED +KNOWN PREFIX +TTFT +AGE +SOURCE$/);
+    expect(titles).toMatch(
+      /^NAME +POLICY +DECISIONS +DROPPED +AGREES +TTFT CHANGE +KNOWN PREFIX +MEAN TTFT +AGE +SOURCE$/,
+    );
     expect(rows.map((row) => row.split(/ {2,}/).slice(0, 5))).toEqual([
-      ['kept', 'least-loaded', '100.0 %', '1', '0'],
-      ['lmetric', 'lmetric', '100.0 %', '1', '0'],
-      ['mine', 'least-loaded', '100.0 %', '1', '0'],
+      ['kept', 'least-loaded', '1', '0', '100.0 %'],
+      ['lmetric', 'lmetric', '1', '0', '100.0 %'],
+      ['mine', 'least-loaded', '1', '0', '100.0 %'],
     ]);
     expect(rows.map((row) => row.split(/ {2,}/).at(-1))).toEqual(['configuration', 'added', 'added']);
     const listed = JSON.parse((await run('shadow list -o json')).stdout);
@@ -105,7 +107,8 @@ describe('twinyard shadow', () => {
     await complete('one');
     await until(() => gateway.ring.find('one')!.shadows.length === 1);
     const { stdout } = await run('explain one');
-    expect(stdout).toContain('shadow policies');
-    expect(stdout).toContain('kept');
+    expect(stdout).toMatch(/^shadow policy +real placements +own placements$/m);
+    expect(stdout).toMatch(/^kept \(least-loaded\) +r0, same +r0, same$/m);
+    expect(stdout).toContain('real placements: where round-robin placed all requests before');
   });
 });

@@ -36,9 +36,9 @@ export class DecisionWatch {
     this.#ring = ring;
   }
 
-  /** Adds the choices of shadows to a decision and to the log: the first `count`, which the caller may reuse. */
-  note(decision: number, request: number, id: string, shadows: readonly ShadowDecision[], count: number): void {
-    this.#ring.note(decision, shadows, count);
-    this.log?.shadows(request, id, shadows.slice(0, count));
+  /** Adds the choices of shadows, which the caller may reuse, to a decision and to the log. */
+  note(decision: number, request: number, id: string, shadows: readonly ShadowDecision[]): void {
+    this.#ring.note(decision, shadows);
+    this.log?.shadows(request, id, shadows);
   }
 }

@@ -156,14 +156,14 @@ describe('DecisionRing', () => {
     const reused = [chosen('a'), chosen('b')];
     note(fleet, 'q0');
     note(fleet, 'q1');
-    ring.note(1, reused, 2);
-    ring.note(2, reused, 1);
+    ring.note(1, reused);
+    ring.note(2, reused.slice(0, 1));
     reused[0]!.shadow = 'changed';
     const shadowsOf = (id: string) => ring.find(id)?.shadows.map(({ shadow }) => shadow);
     expect([shadowsOf('q0'), shadowsOf('q1')]).toEqual([['a', 'b'], ['a']]);
     const before = ring.find('q0')!;
     note(fleet, 'q2');
-    ring.note(1, reused, 1);
+    ring.note(1, reused);
     expect([shadowsOf('q0'), shadowsOf('q2')]).toEqual([undefined, []]);
     expect(before.shadows).toEqual([chosen('a'), chosen('b')]);
   });

@@ -92,15 +92,15 @@ export class DecisionRing {
     return this.#added;
   }
 
-  /** Adds what shadows chose, the first `count`, to a decision unless it has been overwritten. @param number of the decision */
-  note(number: number, shadows: readonly ShadowDecision[], count: number): void {
+  /** Copies what shadows chose to a decision unless it has been overwritten. @param number of the decision */
+  note(number: number, shadows: readonly ShadowDecision[]): void {
     const back = this.#added - number + 1;
     if (back < 1 || back > this.#entries.length) return;
     const entry = this.#back(back);
     const noted = entry.shadows;
-    while (noted.length < count) noted.push(emptyShadowDecision());
-    for (let i = 0; i < count; i++) copyShadowDecision(shadows[i]!, noted[i]!);
-    entry.shadowCount = count;
+    while (noted.length < shadows.length) noted.push(emptyShadowDecision());
+    for (let i = 0; i < shadows.length; i++) copyShadowDecision(shadows[i]!, noted[i]!);
+    entry.shadowCount = shadows.length;
   }
 
   /** After the decision: records the fleet's view as the policy saw it and how it chose. */

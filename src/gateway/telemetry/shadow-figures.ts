@@ -16,8 +16,8 @@ export interface ShadowFigures {
   /** Where it had placed all requests itself: what the fleet would have become. */
   readonly onOwnPlacements: readonly ClassOutcomes[];
   /**
-   * The share of prompt tokens that had been sent to the chosen replica before, by the real placements and by its own; null before
-   * the first decision.
+   * The share of prompt tokens that had been sent to the chosen replica before, by the real placements and by its own, over about the
+   * last thousand decisions; null before the first.
    */
   readonly knownPrefix: { readonly real: number; readonly own: number } | null;
   readonly ttft: TtftDifference;

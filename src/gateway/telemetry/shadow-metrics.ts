@@ -26,7 +26,7 @@ export const SHADOW_FAMILIES = {
     'Shadow policies',
     'shadow_known_prefix_ratio',
     ['endpoint', 'shadow', 'placements'],
-    'Share of prompt tokens that had been sent to the chosen replica before, by the real placements and by those of the shadow policy.',
+    'Share of prompt tokens that had been sent to the chosen replica before, by the real placements and by those of the shadow policy; over about the last thousand decisions.',
   ),
   shadowPredictions: counter(
     'Shadow policies',

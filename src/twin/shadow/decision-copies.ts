@@ -3,6 +3,7 @@ import type { DecisionWatch } from '../../gateway/decisions/decision-observer.js
 import { emptyShadowDecision, type ShadowDecision } from '../../gateway/decisions/shadow-decision.js';
 import type { RequestFacts } from '../../gateway/request/request-facts.js';
 import { grownArray, roomFor } from '../../kernel/grown-array.js';
+import { MOST_SHADOWS } from '../../policy/bundle/shadow-choice.js';
 import type { FleetView } from '../../policy/fleet-view.js';
 import type { PolicyHost } from '../../policy/host/policy-host.js';
 import { LOAD_NUMBERS } from '../../policy/host/prediction/saved-load.js';
@@ -41,9 +42,9 @@ export interface CopiedDecision {
   blocksAt: number;
   /** What it has of predictions. */
   predictions: number;
-  /** What shadows chose: the first `foundCount`. */
+  /** What shadows chose, by the shadow's place, and whether it did. */
   readonly found: ShadowDecision[];
-  foundCount: number;
+  readonly isFound: Uint8Array;
 }
 
 /**
@@ -58,6 +59,7 @@ export class DecisionCopies {
   blockCount = 0;
   /** The first `size` are in use. */
   readonly #entries: CopiedDecision[] = [];
+  readonly #noted: ShadowDecision[] = [];
   #numberCount = 0;
 
   /** Returns the index of the copy. */
@@ -80,7 +82,7 @@ export class DecisionCopies {
     entry.ids = view.ids;
     entry.facts = facts;
     entry.fleet = fleet;
-    entry.foundCount = 0;
+    entry.isFound.fill(0);
     copyScalars(host.features, entry.scalars);
     this.#addBlocks(entry, host.features);
     this.#reserve(view.size * (COLUMNS + LOAD_NUMBERS));
@@ -96,9 +98,12 @@ export class DecisionCopies {
 
   /** Adds what shadows chose to the decisions. */
   note(watch: DecisionWatch): void {
+    const noted = this.#noted;
     for (let i = 0; i < this.size; i++) {
-      const { decision, found, foundCount, id, request } = this.#entries[i]!;
-      if (foundCount > 0) watch.note(decision, request, id, found, foundCount);
+      const { decision, found, id, isFound, request } = this.#entries[i]!;
+      noted.length = 0;
+      for (let place = 0; place < MOST_SHADOWS; place++) if (isFound[place] === 1) noted.push(found[place]!);
+      if (noted.length > 0) watch.note(decision, request, id, noted);
     }
   }
 
@@ -169,12 +174,6 @@ export class DecisionCopies {
   }
 }
 
-/** Room for the choice of a further shadow about a copied decision. */
-export function nextFound(entry: CopiedDecision): ShadowDecision {
-  if (entry.foundCount === entry.found.length) entry.found.push(emptyShadowDecision());
-  return entry.found[entry.foundCount++]!;
-}
-
 function emptyEntry(): CopiedDecision {
   return {
     decision: 0,
@@ -189,7 +188,7 @@ function emptyEntry(): CopiedDecision {
     loadsAt: 0,
     blocksAt: 0,
     predictions: NO_PREDICTIONS,
-    found: [],
-    foundCount: 0,
+    found: Array.from({ length: MOST_SHADOWS }, emptyShadowDecision),
+    isFound: new Uint8Array(MOST_SHADOWS),
   };
 }

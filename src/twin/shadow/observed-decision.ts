@@ -4,7 +4,7 @@ import { createFleetView, type FleetView } from '../../policy/fleet-view.js';
 import { contentKey } from '../../policy/host/content-key.js';
 import type { HostedPolicies } from '../../policy/host/hosted-policies.js';
 import { copyScalars, createRequestFeatures, type RequestFeatures } from '../../policy/request-features.js';
-import { type CopiedDecision, type DecisionCopies, LOADS, nextFound, PREDICTIONS } from './decision-copies.js';
+import { type CopiedDecision, type DecisionCopies, LOADS, PREDICTIONS } from './decision-copies.js';
 
 /** Room for replicas is rounded up to a multiple of this. */
 const STEP = 16;
@@ -64,14 +64,18 @@ export class ObservedDecision {
     if (predictions === LOADS && fleet!.view.ids === view.ids) {
       fleet!.host.prediction.predictSaved(slot, features, this.#copies.numbers, loadsAt);
     } else {
-      features.predictions.ttftUs[slot] = Number.NaN;
-      features.predictions.itlUs[slot] = Number.NaN;
+      const { factor, itlUs, ttftUs } = features.predictions;
+      ttftUs[slot] = Number.NaN;
+      itlUs[slot] = Number.NaN;
+      factor[slot] = 1;
     }
   }
 
-  /** Where a further shadow writes its choice. */
-  nextFound(): ShadowDecision {
-    return nextFound(this.#copied!);
+  /** Where the shadow at this place writes its choice. */
+  found(place: number): ShadowDecision {
+    const { found, isFound } = this.#copied!;
+    isFound[place] = 1;
+    return found[place]!;
   }
 
   #reserve(replicas: number, blockCount: number): void {

@@ -54,7 +54,8 @@ export class OwnPlacements {
   }
 
   /** The slot that the policy chooses in its own fleet, where the request is placed; -1 where it refuses the request. */
-  decide({ chosen: served, features: given, profiles, request, view: real }: ObservedDecision): number {
+  decide(seen: ObservedDecision): number {
+    const { chosen: served, features: given, profiles, request, view: real } = seen;
     const host = this.#host;
     const { features } = host;
     this.#advance(given.nowUs);
@@ -75,7 +76,10 @@ export class OwnPlacements {
     features.body = null;
     this.hitTokens = chosen < 0 ? 0 : hitTokens(features, chosen);
     this.ttftUs = Number.NaN;
-    if (chosen >= 0) this.#place(request, chosen, given.nowUs, given.predictions.itlUs[served]!);
+    if (chosen < 0) return chosen;
+    seen.predict(chosen);
+    const { factor, itlUs } = given.predictions;
+    this.#place(request, chosen, given.nowUs, itlUs[served]!, factor[chosen]!);
     return chosen;
   }
 
@@ -96,7 +100,7 @@ export class OwnPlacements {
     features.blockCount = 0;
     features.soloBlocks = 0;
     features.routedBlocks[chosen] = Math.floor(hits[i]! / features.blockSize);
-    this.#place(request[i]!, chosen, nowUs, Number.NaN);
+    this.#place(request[i]!, chosen, nowUs, Number.NaN, 1);
   }
 
   firstToken(request: number, nowUs: number): void {
@@ -117,13 +121,14 @@ export class OwnPlacements {
     else this.#finish(number, nowUs);
   }
 
-  #place(request: number, chosen: number, nowUs: number, realItlUs: number): void {
+  /** @param factor by which predictions for the replica are corrected: only the real fleet shows what requests take */
+  #place(request: number, chosen: number, nowUs: number, realItlUs: number, factor: number): void {
     const { prediction } = this.#host;
     const former = this.#ownNumber(request);
     const number = this.#freeNumbers.pop() ?? this.#numbers++;
     this.#reserve(request, number);
     this.#host.placed(number, chosen);
-    this.ttftUs = prediction.ttftUsOf(number);
+    this.ttftUs = factor * prediction.plainTtftUsOf(number);
     const firstUs = nowUs + this.ttftUs;
     const slower = prediction.itlUsOf(number) / realItlUs;
     this.#firstUs[number] = firstUs;

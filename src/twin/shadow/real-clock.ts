@@ -4,8 +4,8 @@ import type { ShadowClock } from './shadow-clock.js';
 /** From this share of busy time on, requests begin to wait for the processor. */
 const BUSY = 0.9;
 const EVERY_MS = 250;
-/** Decisions made together find code and data in the processor's caches. */
-const LATER_MS = 20;
+/** Decisions made together find code and data in the processor's caches: with little traffic they wait for others. */
+const LATER_MS = 100;
 
 /** Whether the event loop of this process is nearly always busy, by its last quarter of a second. */
 class LoopLoad {

@@ -60,6 +60,16 @@ class Yard {
     return () => this.endpoint.placer.finish(placed);
   }
 
+  /** Serves a request whose first token comes after this time, and which then ends. */
+  serve(prompt: string, ttftUs: number): void {
+    const facts = fakeFacts({ id: `q${this.#sent++}`, streams: true, body: { prompt } });
+    const placed = this.endpoint.placer.place(facts, 0, [])!;
+    this.nowUs += ttftUs;
+    this.endpoint.placer.firstToken(placed, true);
+    this.endpoint.placer.finish(placed);
+    this.settle();
+  }
+
   /** The shadows decide about all that was sent. */
   settle(): void {
     this.clock.settle();
@@ -291,6 +301,17 @@ describe('the predicted difference of TTFT', () => {
     const late = found(true);
     expect(late).toEqual(found(false));
     expect(late.flat().filter(({ ttftDifferenceMs }) => ttftDifferenceMs !== 0).length).toBeGreaterThan(1);
+  });
+
+  it('is corrected alike by both readings where replicas differ from their profile', () => {
+    const yard = new Yard({ shadows: [choice('round-robin')] }, 2);
+    for (const id of ['r0', 'r1']) yard.endpoint.profiles.set(id, PROFILE);
+    // Predicted are 2.1 ms.
+    for (let i = 0; i < 100; i++) yard.serve(`${i} `.repeat(400).slice(0, 400), 4200);
+    const { count, ownUs, realUs } = yard.figures[0]!.predicted;
+    expect(count).toBe(100);
+    expect(realUs / count).toBeGreaterThan(3500);
+    expect(ownUs / realUs).toBeCloseTo(1, 2);
   });
 
   it('is not known without a profile', () => {

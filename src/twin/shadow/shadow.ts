@@ -25,6 +25,9 @@ export interface Serving {
   readonly blockSize: number;
 }
 
+/** The weight of sums of tokens after a further decision. */
+const KEPT = 1 - 1 / 1000;
+
 interface Readings {
   readonly real: RealPlacements;
   readonly own: OwnPlacements;
@@ -45,6 +48,7 @@ export class Shadow {
   #readings: Readings | null = null;
   readonly #realCounts = new OutcomeCounts();
   readonly #ownCounts = new OutcomeCounts();
+  /** Sums over about the last thousand decisions: its own books begin empty, which does not count for long. */
   #inputTokens = 0;
   #realHitTokens = 0;
   #ownHitTokens = 0;
@@ -81,7 +85,8 @@ export class Shadow {
     this.#readings ??= this.#newReadings();
   }
 
-  decide(seen: ObservedDecision): void {
+  /** @param place of the shadow among those of the endpoint */
+  decide(seen: ObservedDecision, place: number): void {
     const { candidates, chosen: served, features, view } = seen;
     const readings = this.#readings!;
     seen.complete(this.#policies);
@@ -92,14 +97,14 @@ export class Shadow {
     const { outcome } = readings.real;
     this.#realCounts.add(features.sloClass, outcome);
     this.#ownCounts.add(features.sloClass, candidates === 1 ? 'forced' : own === served ? 'same' : 'different');
-    this.#inputTokens += features.inputTokens;
-    this.#realHitTokens += hitTokens(features, served);
-    this.#ownHitTokens += readings.own.hitTokens;
+    this.#inputTokens = KEPT * this.#inputTokens + features.inputTokens;
+    this.#realHitTokens = KEPT * this.#realHitTokens + hitTokens(features, served);
+    this.#ownHitTokens = KEPT * this.#ownHitTokens + readings.own.hitTokens;
     const { ttftUs } = features.predictions;
     this.#addPrediction(ttftUs[served]!, readings.own.ttftUs);
     const differenceUs = ttftUs[real]! - ttftUs[served]!;
     if (outcome === 'different') this.#addDifference(differenceUs);
-    const found = seen.nextFound();
+    const found = seen.found(place);
     found.shadow = this.choice.name;
     found.policy = this.choice.policy;
     found.replica = view.ids[real] ?? null;
