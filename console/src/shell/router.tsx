@@ -40,10 +40,11 @@ export type EndpointTab = (typeof ENDPOINT_TABS)[number];
 const endpoint = createRoute({
   getParentRoute: () => root,
   path: '/endpoints/$workspace/$name',
-  validateSearch: (given: Given): { tab?: EndpointTab; replica?: string; find?: string } => ({
+  validateSearch: (given: Given): { tab?: EndpointTab; replica?: string; find?: string; previous?: string } => ({
     tab: ENDPOINT_TABS.find((one) => one === given.tab),
     replica: text(given, 'replica'),
     find: text(given, 'find'),
+    previous: text(given, 'previous'),
   }),
   component: lazyRouteComponent(() => import('../pages/endpoint/endpoint-page'), 'EndpointPage'),
 });

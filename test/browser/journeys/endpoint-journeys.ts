@@ -77,6 +77,22 @@ export function endpointJourneys({ page, yard }: Visit): void {
     expect(await spec()).toMatchObject({ variables: { speed: 20 }, model: { serve_as: 'edited' } });
   });
 
+  test('the log of the replicas is followed and searched, and the search is in the address', async () => {
+    await page().goto(`${yard.adminUrl}/endpoints/default/chat?tab=logs`);
+    await page().locator('.log-line').first().waitFor();
+    await page().getByLabel('Find in the log').fill('text that no line has');
+    await page().getByText('No line has this text').waitFor();
+    expect(new URL(page().url()).searchParams.get('find')).toBe('text that no line has');
+    await page().getByLabel('Find in the log').fill('');
+    const line = page()
+      .locator('.log-line', { hasText: /^\S+ .*\S/ })
+      .first();
+    const word = (await line.textContent())!.trim().split(/\s+/).at(-1)!;
+    await page().getByLabel('Find in the log').fill(word);
+    await page().locator('.log-line mark', { hasText: word }).first().waitFor();
+    await page().goto(`${yard.adminUrl}/${EDITED}`);
+  });
+
   test('an endpoint is paused and resumed with the replicas that it had', async () => {
     await yard.call('PUT', 'workspaces/default/endpoints/edited/scale', { replicas: 1 });
     await page().getByRole('button', { name: 'Pause' }).click();

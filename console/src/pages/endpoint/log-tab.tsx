@@ -9,6 +9,8 @@ import { Empty } from '../../parts/states';
 const route = getRouteApi('/endpoints/$workspace/$name');
 /** Older lines make room. */
 const MOST_LINES = 10_000;
+/** Lines of each replica to start with. */
+const TAIL = 500;
 const FLUSH_MS = 150;
 
 interface Line {
@@ -17,14 +19,19 @@ interface Line {
 }
 
 /** What the replicas write, as they write it. Stops with the live switch. */
-function useLogLines(base: string, replica: string | undefined): { lines: readonly Line[]; isLost: boolean } {
+function useLogLines(
+  base: string,
+  replica: string | undefined,
+  isPrevious: boolean,
+): { lines: readonly Line[]; isLost: boolean } {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [isLost, setLost] = useState(false);
   const isPaused = useLive(({ state }) => state === 'paused');
   useEffect(() => {
     if (isPaused) return;
     setLines([]);
-    const source = new EventSource(`/api/v1/${withQuery(`${base}/logs`, { follow: true, tail: 500, replica })}`);
+    const which = isPrevious ? { previous: true } : { follow: true, replica };
+    const source = new EventSource(`/api/v1/${withQuery(`${base}/logs`, { ...which, tail: TAIL })}`);
     let fresh: Line[] = [];
     const timer = window.setInterval(() => {
       if (fresh.length === 0) return;
@@ -32,7 +39,12 @@ function useLogLines(base: string, replica: string | undefined): { lines: readon
       fresh = [];
       setLines((known) => [...known, ...added].slice(-MOST_LINES));
     }, FLUSH_MS);
-    source.onopen = () => setLost(false);
+    source.onopen = () => {
+      // A stream that is opened again starts with the last lines again.
+      fresh = [];
+      setLines([]);
+      setLost(false);
+    };
     source.onerror = () => setLost(true);
     source.addEventListener('line', (event) => fresh.push(JSON.parse(event.data) as Line));
     source.addEventListener('end', () => source.close());
@@ -40,14 +52,14 @@ function useLogLines(base: string, replica: string | undefined): { lines: readon
       source.close();
       window.clearInterval(timer);
     };
-  }, [base, isPaused, replica]);
+  }, [base, isPaused, isPrevious, replica]);
   return { lines, isLost };
 }
 
 export function LogTab({ base }: { readonly base: string }) {
-  const { find = '', replica } = route.useSearch();
+  const { find = '', previous, replica } = route.useSearch();
   const navigate = route.useNavigate();
-  const { isLost, lines } = useLogLines(base, replica);
+  const { isLost, lines } = useLogLines(base, replica, previous === 'true');
   const shown = find === '' ? lines : lines.filter(({ line }) => line.toLowerCase().includes(find.toLowerCase()));
   const replicas = [
     ...new Set([...(replica === undefined ? [] : [replica]), ...lines.map((one) => one.replica)]),
@@ -57,6 +69,19 @@ export function LogTab({ base }: { readonly base: string }) {
       title={`${shown.length} lines`}
       actions={
         <>
+          <select
+            aria-label="Which log"
+            value={previous === 'true' ? 'previous' : 'present'}
+            onChange={({ target }) =>
+              void navigate({
+                search: (before) => ({ ...before, previous: target.value === 'previous' ? 'true' : undefined }),
+                replace: true,
+              })
+            }
+          >
+            <option value="present">Followed</option>
+            <option value="previous">Of the replica that ended last</option>
+          </select>
           <select
             aria-label="Replica"
             value={replica ?? ''}
@@ -83,15 +108,21 @@ export function LogTab({ base }: { readonly base: string }) {
     >
       {isLost ? <p className="log-note">The log is interrupted; it continues by itself.</p> : null}
       {shown.length === 0 ? (
-        <Empty title="No line yet">Lines appear here as the replicas write them.</Empty>
+        lines.length === 0 ? (
+          <Empty title="No line yet">
+            {previous === 'true' ? 'No replica has ended yet.' : 'Lines appear here as the replicas write them.'}
+          </Empty>
+        ) : (
+          <Empty title="No line has this text">{lines.length} lines were searched.</Empty>
+        )
       ) : (
-        <Lines lines={shown} />
+        <Lines lines={shown} find={find} />
       )}
     </Card>
   );
 }
 
-function Lines({ lines }: { readonly lines: readonly Line[] }) {
+function Lines({ find, lines }: { readonly lines: readonly Line[]; readonly find: string }) {
   const place = useRef<HTMLDivElement>(null);
   const [sticks, setSticks] = useState(true);
   const rows = useVirtualizer({
@@ -116,10 +147,23 @@ function Lines({ lines }: { readonly lines: readonly Line[] }) {
       <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
         {rows.getVirtualItems().map(({ index, start }) => (
           <div key={index} className="log-line" style={{ transform: `translateY(${start}px)` }}>
-            <span className="muted">{lines[index]!.replica}</span> {lines[index]!.line}
+            <span className="muted">{lines[index]!.replica}</span> <Marked text={lines[index]!.line} find={find} />
           </div>
         ))}
       </div>
     </section>
+  );
+}
+
+/** A line with the first place that has the wanted text. */
+function Marked({ find, text }: { readonly text: string; readonly find: string }) {
+  const at = find === '' ? -1 : text.toLowerCase().indexOf(find.toLowerCase());
+  if (at < 0) return text;
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + find.length)}</mark>
+      {text.slice(at + find.length)}
+    </>
   );
 }

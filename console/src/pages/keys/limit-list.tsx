@@ -49,7 +49,7 @@ export function LimitList({ path }: { readonly path: string }) {
                 <NumberHead>Used</NumberHead>
                 <NumberHead>Left</NumberHead>
                 <NumberHead>Limit</NumberHead>
-                <NumberHead>Starts anew in</NumberHead>
+                <NumberHead>Resets in</NumberHead>
               </tr>
             </thead>
             <tbody>
