@@ -11,7 +11,9 @@ const SCROLL_MS = 10_000;
 const MOST_CORE = 0.02;
 /** What two measurements of the same may differ by. */
 const NOISE = 0.005;
-const WATCH_MS = 15_000;
+const WATCH_MS = 10_000;
+/** Requests per second of the light load. */
+const RATE = 20;
 const LOADS = 5;
 
 /** A context with a session. */
@@ -44,8 +46,10 @@ export async function interactiveRow(table: BenchTable, browser: Browser, server
     const page = await fresh.newPage();
     await page.addInitScript(WATCH_FOR_HEADING);
     await page.goto(server.admin);
-    await page.waitForFunction('window.interactiveMs > 0');
-    times.push((await page.evaluate('window.interactiveMs')) as number);
+    // The policy of the page allows no function that is made from text, as `waitForFunction` needs.
+    const interactive = () => page.evaluate('window.interactiveMs ?? 0') as Promise<number>;
+    while ((await interactive()) === 0) await sleep(10);
+    times.push(await interactive());
     await fresh.close();
     await context.close();
   }
@@ -107,23 +111,36 @@ export async function watchedRows(
 ) {
   const shareOf = async () => {
     const [before, beganAt] = [ownMs(server.pid), performance.now()];
-    while (performance.now() - beganAt < WATCH_MS) await load();
+    // By the clock, however busy the browser is: the gateway has the same work each time.
+    const sent: Promise<void>[] = [];
+    for (let elapsedMs = 0; elapsedMs < WATCH_MS; elapsedMs = performance.now() - beganAt) {
+      while (sent.length < (elapsedMs * RATE) / 1000) sent.push(load());
+      await sleep(1000 / RATE);
+    }
+    await Promise.all(sent);
     return (ownMs(server.pid) - before) / (performance.now() - beganAt);
   };
   const percent = (share: number) => `${(100 * share).toFixed(2)} % of a core`;
   await shareOf();
-  const alone = await shareOf();
-  table.report('gateway with a light load, not watched', percent(alone), '', null);
+  const before = await shareOf();
+  const watched: [string, number][] = [];
   for (const [name, path, ready] of PAGES) {
     const context = await loggedIn(browser, server);
     const page = await context.newPage();
     await opened(page, `${server.admin}${path}`, ready);
-    const cost = (await shareOf()) - alone;
-    table.report(`watched on the page ${name}`, percent(cost), `<= ${100 * MOST_CORE} %`, cost <= MOST_CORE);
+    watched.push([name, await shareOf()]);
     await context.close();
   }
-  const after = (await shareOf()) - alone;
-  table.report('after it was watched', percent(after), `<= ${100 * NOISE} % (noise)`, after <= NOISE);
+  const after = await shareOf();
+  // Code gets faster for a while after the start: the lesser of both, or being watched would look cheaper than it is.
+  const alone = Math.min(before, after);
+  table.report('gateway with a light load, before and after', `${percent(before)}, ${percent(after)}`, '', null);
+  for (const [name, share] of watched) {
+    const cost = share - alone;
+    table.report(`watched on the page ${name}, more`, percent(cost), `<= ${100 * MOST_CORE} %`, cost <= MOST_CORE);
+  }
+  const left = after - before;
+  table.report('after it was watched, more', percent(left), `<= ${100 * NOISE} % (noise)`, left <= NOISE);
 }
 
 const PAGES = [

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../test/browser/launch-browser.js';
 import { BenchTable } from '../bench-table.js';
@@ -24,8 +23,6 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 const BACKENDS = 4;
-/** Requests per second of the light load. */
-const RATE = 20;
 
 const table = new BenchTable();
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-console-'));
@@ -91,7 +88,6 @@ async function fleetParts(): Promise<void> {
         headers: { authorization: `Bearer ${key}` },
         body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }], stream: true }),
       }).then((response) => response.text());
-      await sleep(1000 / RATE);
     };
     await load();
     if (chosen.includes('first')) await interactiveRow(table, browser, server);
