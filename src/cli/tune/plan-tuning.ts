@@ -34,7 +34,7 @@ export async function planTuning(
   );
   const metric = objectiveOf(values.objective, config);
   const constraints = values.constraint.map(boundFrom);
-  const fleets = fleetsOf(values.fleet, values.objective, config, constraints.length);
+  const fleets = fleetsOf(values['fleet-sizes'], values.objective, config, constraints.length);
   return {
     config: { ...config, seed: values.seed },
     workload,
@@ -104,16 +104,17 @@ function fleetsOf(
   if (objective !== COST) {
     if (fleet === null) return [instances];
     throw conflictingFlags(
-      '--fleet',
+      '--fleet-sizes',
       'is only for the objective cost',
       'add --objective cost, or give --num-instances',
     );
   }
-  if (fleet === null) throw conflictingFlags('--objective', 'cost needs fleets to choose from', 'add --fleet 2,3,4');
+  if (fleet === null)
+    throw conflictingFlags('--objective', 'cost needs fleets to choose from', 'add --fleet-sizes 2,3,4');
   if (constraints === 0) {
     const hint = "add --constraint, such as 'ttft-p99<=500ms'";
     throw conflictingFlags('--objective', 'the cheapest fleet that keeps nothing is the smallest', hint);
   }
-  const sizes = fleet.map((size) => readNumber(size, '--fleet', whole(1, 100_000)));
+  const sizes = fleet.map((size) => readNumber(size, '--fleet-sizes', whole(1, 100_000)));
   return [...new Set(sizes)].sort((a, b) => a - b);
 }

@@ -25,7 +25,7 @@ export const tuningFlags = {
     placeholder: 'metric',
     defaultText: 'fitness or goodput where weights or targets are given, else ttft_p90',
     suggestions: async () => [...METRICS.map(({ key }) => key.replace(/_ms$/, '')), 'cost'],
-    help: 'what to improve: ttft_p99, e2e_mean, goodput, fitness, cost (the fewest of --fleet that keep all constraints), ...',
+    help: 'what to improve: ttft_p99, e2e_mean, goodput, fitness, cost (the fewest of --fleet-sizes that keep all constraints), ...',
   }),
   constraint: repeated({
     placeholder: 'bound',
@@ -47,7 +47,7 @@ export const tuningFlags = {
     defaultText: 'all',
     help: 'routing policies to try: name,name,...',
   }),
-  fleet: listFlag<string[] | null>({
+  'fleet-sizes': listFlag<string[] | null>({
     default: null,
     accepted: 'numbers of replicas with commas between them',
     read: (given) => names(given),

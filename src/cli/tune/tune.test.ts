@@ -75,7 +75,7 @@ describe('tune', () => {
   it('finds the smallest fleet of those given', async () => {
     const constraint = '--constraint ttft_p99<=60s';
     const { code, stdout } = await twinyard(
-      `tune ${SMALL} --objective cost --fleet 3,1,2 --format table ${constraint}`,
+      `tune ${SMALL} --objective cost --fleet-sizes 3,1,2 --format table ${constraint}`,
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^1 replica \(1 GPU\) keeps the constraints/);
@@ -85,10 +85,10 @@ describe('tune', () => {
     ['--objective speed', 'UNKNOWN_MEASURE', '--objective'],
     ['--objective fitness', 'CONFLICTING_FLAGS', 'has no weights'],
     ['--objective goodput', 'CONFLICTING_FLAGS', 'has no targets'],
-    ['--objective cost', 'CONFLICTING_FLAGS', '--fleet'],
-    ['--objective cost --fleet 2', 'CONFLICTING_FLAGS', '--constraint'],
-    ['--fleet 2', 'CONFLICTING_FLAGS', 'only for the objective cost'],
-    ['--objective cost --fleet two --constraint ttft_p99<=1s', '', '--fleet'],
+    ['--objective cost', 'CONFLICTING_FLAGS', '--fleet-sizes'],
+    ['--objective cost --fleet-sizes 2', 'CONFLICTING_FLAGS', '--constraint'],
+    ['--fleet-sizes 2', 'CONFLICTING_FLAGS', 'only for the objective cost'],
+    ['--objective cost --fleet-sizes two --constraint ttft_p99<=1s', '', '--fleet-sizes'],
     ['--constraint ttft_p99', 'BAD_CONSTRAINT', '--constraint'],
     ['--knobs routing,speed', '', '--knobs'],
     ['--policies lmetric,fastest', '', '--policies'],

@@ -26,7 +26,7 @@ export const TUNE: CommandLine = {
   examples: [
     'tune --model qwen/qwen3-14b --num-instances 4 --workload chatbot --rate 40 --format table --output tuned.yaml',
     'tune --model qwen/qwen3-14b --num-instances 4 --trace traffic.jsonl --objective ttft_p99 --output tuned.yaml',
-    "tune --model qwen/qwen3-14b --workload mixed-slo --rate 60 --objective cost --fleet 2,3,4,6 --constraint 'ttft_p99<=2s'",
+    "tune --model qwen/qwen3-14b --workload mixed-slo --rate 60 --objective cost --fleet-sizes 2,3,4,6 --constraint 'ttft_p99<=2s'",
   ],
 };
 
