@@ -166,6 +166,9 @@ export const noOwnKey = () =>
 export const playgroundFailed = (status: number, message: string) =>
   new RunError('API_PLAYGROUND', `the gateway responded with status ${status}: ${message}`);
 
+export const playgroundUnreachable = (problem: string) =>
+  new RunError('API_PLAYGROUND', `the port for clients cannot be reached from here: ${problem}`);
+
 export const noStore = () =>
   new InputError('API_NO_STORE', 'gateway', 'has no store', "start it with --store, or with 'store' in its file");
 

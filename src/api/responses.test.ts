@@ -238,6 +238,7 @@ describe('every response fits the schema of the OpenAPI document', () => {
 
   it('of the gateway', async () => {
     await ask('GET config');
+    await ask('GET store');
     await ask('GET live');
     await ask(`GET ${FILE_ENDPOINT}/live`);
     await ask('GET endpoints');

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { MIGRATIONS } from './database/migrations.js';
+import { storeHealth } from './database/store-health.js';
 import { openStore, type Store } from './open-store.js';
 import type { TestStores } from './stores.fixture.js';
 import { used } from './usage/used.fixture.js';
@@ -54,6 +55,13 @@ export function storeContract(stores: TestStores): void {
       expect(await store.usage.query({ by: ['model'] })).toMatchObject([
         { model: text, costNanos: Number.MAX_SAFE_INTEGER },
       ]);
+    });
+
+    it('reports its version, size and speed', async () => {
+      let ms = 0;
+      const health = await storeHealth(await stores.fresh(), () => (ms += 5));
+      expect(health).toEqual({ version: MIGRATIONS.length, latencyMs: 5, bytes: expect.any(Number) });
+      expect(health.bytes).toBeGreaterThan(4096);
     });
 
     it('has a kind', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { Kysely } from 'kysely';
+import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../access/caller.js';
 import {
   ADMIN,
@@ -217,5 +218,24 @@ describe('events', () => {
     expect(told[0]).toMatch(/^id: 0-\d+\nevent: event\ndata: \{.*"reason":"Crashed".*"count":1.*\}\n\n$/);
     expect(told[1]).toContain('"count":2');
     expect((await firstOf(1, await streamOf('/api/v1/watch?topics=events&since=0-0')))[0]).toContain('"Before"');
+  });
+});
+
+describe('the store', () => {
+  it('is reported as it is, and why it does not respond', async () => {
+    const { body, status } = await ask('GET /api/v1/store');
+    expect([status, body]).toMatchObject([200, { kind: 'sqlite', bytes: expect.any(Number), problem: null }]);
+    const failed = vi.spyOn(Kysely.prototype, 'selectFrom').mockImplementationOnce(() => {
+      throw new Error('disk I/O error');
+    });
+    const away = (await ask('GET /api/v1/store')).body;
+    failed.mockRestore();
+    expect(away).toMatchObject({
+      kind: 'sqlite',
+      version: null,
+      latency_ms: null,
+      bytes: null,
+      problem: 'disk I/O error',
+    });
   });
 });

@@ -6,7 +6,9 @@ import { type Draft, type ReadDocuments, readDocuments } from '../../control/res
 import type { ControlStore } from '../../control/store/control-store.js';
 import { field, flag, text } from '../../schema/fields.js';
 import { jsonSchema } from '../../schema/json-schema.js';
+import { storeHealth } from '../../store/database/store-health.js';
 import { API_KEY } from '../../store/keys/key-record.js';
+import type { Store } from '../../store/open-store.js';
 import { type Caller, isEnough, roleIn } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
@@ -15,6 +17,7 @@ import { kindNotFound } from '../errors.js';
 import { PAGE_QUERY, pageOfAll } from '../pagination.js';
 import { BODY } from '../request-parts.js';
 import { APPLIED, KIND, KIND_SCHEMA } from '../views/resource-views.js';
+import { STORE_HEALTH } from '../views/store-view.js';
 
 /** Operations that are not about one kind of resource. */
 export const GENERAL_ROUTES: readonly ApiRoute[] = [
@@ -51,6 +54,15 @@ export const GENERAL_ROUTES: readonly ApiRoute[] = [
     },
   }),
   defineRoute({
+    method: 'GET',
+    path: '/api/v1/store',
+    role: 'viewer',
+    scope: 'global',
+    summary: 'Return how the store is: its kind, size and speed, or why it does not respond',
+    response: { type: 'object', schema: STORE_HEALTH },
+    handle: async ({ store }) => ok(await healthView(store)),
+  }),
+  defineRoute({
     method: 'POST',
     path: '/api/v1/apply',
     // Each resource is checked as well; the body of a caller that may change nothing is not even read.
@@ -71,6 +83,17 @@ export const GENERAL_ROUTES: readonly ApiRoute[] = [
 const kindView = ({ changedBy, kind, plural, scope, shortNames, summary }: ResourceKind) => ({
   ...{ kind, plural, short_names: shortNames, scope, summary, changed_by: changedBy },
 });
+
+/** A store that does not respond is a state to show, not an error of the request. */
+async function healthView(store: Store) {
+  const { address, kind } = store;
+  try {
+    const { bytes, latencyMs, version } = await storeHealth(store, () => performance.now());
+    return { kind, address, version, latency_ms: latencyMs, bytes, problem: null };
+  } catch (error) {
+    return { kind, address, version: null, latency_ms: null, bytes: null, problem: (error as Error).message };
+  }
+}
 
 interface ApplyQuery {
   readonly dry_run: boolean;

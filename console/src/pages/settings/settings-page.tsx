@@ -12,7 +12,7 @@ const PARTS: readonly { readonly title: string; readonly keys: readonly string[]
     keys: ['listen', 'admin', 'timeouts', 'limits', 'health', 'breaker', 'retries', 'signals', 'drainMs', 'seed'],
   },
   { title: 'Access', keys: ['access', 'http', 'prices'] },
-  { title: 'Store', keys: ['store', 'dataDir', 'leaderLease'] },
+  { title: 'Store', keys: ['store', 'requests', 'dataDir', 'leaderLease'] },
   { title: 'Telemetry', keys: ['record', 'accessLog', 'decisionLog', 'tracing'] },
 ];
 
@@ -47,11 +47,44 @@ export function SettingsPage() {
           </dd>
         </dl>
       </Card>
+      {mayRead && session?.has_store === true ? <StoreHealth /> : null}
       {data === undefined ? mayRead && error === null ? <Loading /> : null : <Parts configuration={data} />}
       <AsCommand
         commands={['twinyard doctor', `curl -H "authorization: Bearer $TOKEN" ${location.origin}/api/v1/config`]}
       />
     </>
+  );
+}
+
+interface Health {
+  readonly kind: string;
+  readonly address: string;
+  readonly version: number | null;
+  readonly latency_ms: number | null;
+  readonly bytes: number | null;
+  readonly problem: string | null;
+}
+
+/** Whether the store responds, how fast, and how large it has become. */
+function StoreHealth() {
+  const { data, error, refetch } = useGet<Health>('store');
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  return (
+    <Card title="Health of the store">
+      <dl className="facts">
+        <dt>{data.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}</dt>
+        <dd>
+          <code>{data.address}</code>
+        </dd>
+        <dt>State</dt>
+        <dd>{data.problem === null ? `responds, a query took ${data.latency_ms!.toFixed(1)} ms` : data.problem}</dd>
+        <dt>Size</dt>
+        <dd>{data.bytes === null ? 'not known' : `${(data.bytes / 2 ** 20).toFixed(1)} MiB`}</dd>
+        <dt>Version of its tables</dt>
+        <dd>{data.version ?? 'not known'}</dd>
+      </dl>
+    </Card>
   );
 }
 

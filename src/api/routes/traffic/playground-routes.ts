@@ -1,8 +1,9 @@
+import type { Dispatcher } from 'undici';
 import * as v from 'valibot';
 import { field, list, listOf, number, required, section, text, whole } from '../../../schema/fields.js';
 import type { ApiHost } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../../api-route.js';
-import { playgroundFailed } from '../../errors.js';
+import { playgroundFailed, playgroundUnreachable } from '../../errors.js';
 import { PAGE_QUERY, type PageQuery, pageOfAll } from '../../pagination.js';
 import { described, string } from '../../views/parts.js';
 
@@ -22,6 +23,8 @@ const CHAT = section('PlaygroundChat', {
 const SERVED_MODEL = section('ServedModel', { name: described(string, 'name of the model in requests') });
 
 type Chat = v.InferOutput<typeof CHAT>;
+
+let unchecked: Dispatcher | undefined;
 
 /** A chat on the admin port, for pages that may not call the port of clients. */
 export const PLAYGROUND_ROUTES: readonly ApiRoute[] = [
@@ -52,8 +55,7 @@ export const PLAYGROUND_ROUTES: readonly ApiRoute[] = [
 ];
 
 async function models(host: ApiHost, { caller, header, query, signal }: ApiRequest<PageQuery, undefined>) {
-  const { headers, url } = clientOf(host, caller, header);
-  const response = await fetch(`${url}/v1/models`, { headers, signal });
+  const response = await askClientPort(host, '/v1/models', { headers: ownKey(caller, header), signal });
   const read = await response.text();
   if (!response.ok) throw playgroundFailed(response.status, messageIn(read));
   const names = [...new Set((JSON.parse(read) as { data: readonly { id: string }[] }).data.map(({ id }) => id))];
@@ -68,21 +70,19 @@ async function models(host: ApiHost, { caller, header, query, signal }: ApiReque
   );
 }
 
-/** The port of clients, and the caller's own credentials there. A session has those that it was opened with. */
-function clientOf({ gateway }: ApiHost, caller: ApiRequest['caller'], header: ApiRequest['header'], key?: string) {
+/** The caller's own credentials at the port of clients. A session has those that it was opened with. */
+function ownKey(caller: ApiRequest['caller'], header: ApiRequest['header'], key?: string): Record<string, string> {
   const own = caller.keyId === undefined ? undefined : (header('authorization') ?? `Bearer ${header('x-api-key')}`);
   const authorization = key === undefined ? own : `Bearer ${key}`;
-  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-  return { url: reachable(gateway.url), headers };
+  return authorization === undefined ? {} : { authorization };
 }
 
 /** By the port of clients, so that limits, queue, policy and usage apply as to every request. */
 async function chat(host: ApiHost, { body, caller, header, signal }: ApiRequest<object, Chat>) {
   const { key, ...request } = body;
-  const { headers, url } = clientOf(host, caller, header, key);
-  const response = await fetch(`${url}/v1/chat/completions`, {
+  const response = await askClientPort(host, '/v1/chat/completions', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...ownKey(caller, header, key) },
     // With the usage: only the engine knows how many tokens a piece of text is.
     body: JSON.stringify({ ...request, stream: true, stream_options: { include_usage: true } }),
     signal,
@@ -102,6 +102,26 @@ function messageIn(text: string): string {
   } catch {
     return 'no reason was given';
   }
+}
+
+/** Calls the gateway's own port for clients. Throws where it cannot be reached. */
+async function askClientPort({ gateway }: ApiHost, path: string, init: RequestInit): Promise<Response> {
+  const url = `${reachable(gateway.url)}${path}`;
+  try {
+    return await (url.startsWith('https:') ? overTls(url, init) : fetch(url, init));
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    const cause = (error as { cause?: { code?: string; message?: string } }).cause;
+    throw playgroundUnreachable(cause?.message ?? cause?.code ?? (error as Error).message);
+  }
+}
+
+/** The certificate has the names that clients use, and its CA may be theirs: this connection does not leave the machine. */
+async function overTls(url: string, init: RequestInit): Promise<Response> {
+  const undici = await import('undici');
+  unchecked ??= new undici.Agent({ connect: { rejectUnauthorized: false } });
+  const sent = { ...init, dispatcher: unchecked } as Parameters<typeof undici.fetch>[1];
+  return (await undici.fetch(url, sent)) as unknown as Response;
 }
 
 /** A wildcard address is reached on this machine by loopback. */
