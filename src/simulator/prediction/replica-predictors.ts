@@ -13,7 +13,7 @@ export function replicaPredictors(
 ): PredictorSource {
   const known = new Map<string, LatencyPredictor>();
   return (id) => {
-    const slot = Number(id.slice(id.lastIndexOf('_') + 1));
+    const slot = Number(/\d+$/.exec(id)![0]);
     const found = truth()?.predictorOf(slot) ?? known.get(id);
     if (found !== undefined) return found;
     const { config, factor, latency } = fleet[slot]!;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ROUTING_POLICIES } from '../../policy/registry.js';
 import { metricsOfResponses, type WhatIfMetric } from './recorded-metrics.js';
 import { REPLICA, recordingOf, served } from './recorded-run.fixture.js';
 import { recordingFiles } from './recording-files.fixture.js';
@@ -54,6 +55,12 @@ describe('whatIf', () => {
     const [three] = (await whatIf({ ...QUESTION, alternatives })).alternatives;
     expect(three).toMatchObject({ name: 'round-robin on 3 replicas', replicas: 3 });
     expectInside(three!, truth({ routing: ROUND_ROBIN, instances: 3, seed: 7 }));
+  });
+
+  it('can be asked of every policy', async () => {
+    const alternatives = ROUTING_POLICIES.map(({ name }) => ({ routing: { policy: name, options: {} } }));
+    const answered = await whatIf({ ...QUESTION, alternatives, runs: 3 });
+    expect(answered.alternatives.map(({ metrics }) => metrics.length)).toEqual(alternatives.map(() => 7));
   });
 
   it('claims no difference between a policy and itself', async () => {
