@@ -13,16 +13,8 @@ import type {
   RunnerEvent,
   StopOptions,
 } from '../contract.js';
-import {
-  badReplicaId,
-  isNotLeading,
-  notLeading,
-  notStarted,
-  REPLICA_ID,
-  replicaExists,
-  replicaNotFound,
-  runnerClosed,
-} from '../errors.js';
+import { isNotLeading, notLeading, notStarted, replicaExists } from '../errors.js';
+import { ReplicaTable } from '../replica-table.js';
 import { ClusterSize } from './capacity/cluster-size.js';
 import { ClusterCalls } from './cluster-calls.js';
 import { ClusterWatch } from './cluster-watch.js';
@@ -61,11 +53,7 @@ export class KubernetesRunner implements Runner {
   readonly #calls: ClusterCalls;
   readonly #size: ClusterSize;
   readonly #context: PodReplicaContext;
-  readonly #replicas = new Map<string, PodReplica>();
-  readonly #starting = new Map<string, Promise<unknown>>();
-  readonly #stopping = new Set<Promise<unknown>>();
-  readonly #listeners = new Set<(event: RunnerEvent) => void>();
-  readonly #closed = new AbortController();
+  readonly #replicas = new ReplicaTable<PodReplica>();
   readonly #watch: ClusterWatch;
   #settings: ClusterSettings;
 
@@ -82,12 +70,10 @@ export class KubernetesRunner implements Runner {
     this.#context = {
       calls: this.#calls,
       killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
-      closed: this.#closed.signal,
+      closed: this.#replicas.closed,
       warningOf: (uid) => this.#watch.warnings.of(uid),
       scrub: options.scrub ?? ((line) => line),
-      emit: (event) => {
-        for (const listener of [...this.#listeners]) listener(event);
-      },
+      emit: (event) => this.#replicas.emit(event),
       onFault(error) {
         if (!isNotLeading(error)) onFault(error);
       },
@@ -105,7 +91,7 @@ export class KubernetesRunner implements Runner {
     try {
       await runner.#watch.synced();
       runner.#observe();
-      for (const replica of runner.#replicas.values()) replica.restore();
+      for (const replica of runner.#replicas.all()) replica.restore();
       return runner;
     } catch (error) {
       await runner.close();
@@ -124,62 +110,32 @@ export class KubernetesRunner implements Runner {
   }
 
   async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
-    const { id } = spec;
-    if (this.#closed.signal.aborted) throw runnerClosed();
-    if (!REPLICA_ID.test(id)) throw badReplicaId(id);
-    if (this.#replicas.has(id) || this.#starting.has(id)) throw replicaExists(id);
-    const begun = this.#begin(spec);
-    this.#starting.set(
-      id,
-      begun.catch(() => {}),
-    );
-    let replica: PodReplica;
-    try {
-      replica = await begun;
-      this.#replicas.set(id, replica);
-    } finally {
-      this.#starting.delete(id);
-    }
-    const { handle } = replica;
-    this.#context.emit({ type: 'started', replica: handle });
+    const handle = await this.#replicas.start(spec.id, () => this.#begin(spec));
     this.#observe();
     return handle;
   }
 
   async list(): Promise<ReplicaHandle[]> {
-    const ids = [...this.#replicas.keys()].sort();
-    return ids.map((id) => this.#replicas.get(id)!.handle);
+    return this.#replicas.handles();
   }
 
-  async stop(id: string, options: StopOptions): Promise<ReplicaExit | null> {
-    if (this.#closed.signal.aborted) throw runnerClosed();
-    if (this.#starting.has(id)) await this.#starting.get(id);
-    const replica = this.#replicas.get(id);
-    if (replica === undefined) return null;
-    const stopped = replica.stop(options);
-    this.#stopping.add(stopped);
-    const exit = await stopped.finally(() => this.#stopping.delete(stopped));
-    if (this.#replicas.get(id) === replica) this.#replicas.delete(id);
-    return exit;
+  stop(id: string, options: StopOptions): Promise<ReplicaExit | null> {
+    return this.#replicas.stop(id, (replica) => replica.stop(options));
   }
 
   async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
-    const replica = this.#replicas.get(id);
-    if (replica === undefined) throw replicaNotFound(id);
-    yield* replica.readLog(options);
+    yield* this.#replicas.get(id).readLog(options);
   }
 
   watch(listener: (event: RunnerEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#replicas.watch(listener);
   }
 
   async close(): Promise<void> {
-    if (this.#closed.signal.aborted) return;
-    this.#listeners.clear();
-    this.#closed.abort();
-    await Promise.allSettled([...this.#starting.values(), ...this.#stopping]);
-    await Promise.all([...this.#replicas.values()].map((replica) => replica.release()));
+    if (this.#replicas.closed.aborted) return;
+    this.#replicas.close();
+    await this.#replicas.settled();
+    await Promise.all(this.#replicas.all().map((replica) => replica.release()));
     await this.#watch.close();
     await this.#client.close();
   }
@@ -229,24 +185,25 @@ export class KubernetesRunner implements Runner {
   }
 
   #observe(): void {
-    if (this.#closed.signal.aborted || !this.#watch.isListed) return;
+    if (this.#replicas.closed.aborted || !this.#watch.isListed) return;
     const podsOf = this.#watch.podsByReplica();
     for (const deployment of this.#watch.deployments()) this.#adopt(deployment);
-    for (const [id, replica] of this.#replicas) {
-      replica.observe(this.#watch.deployment(id), podsOf(id, replica.record.startedAt));
+    for (const replica of this.#replicas.all()) {
+      const { id, startedAt } = replica.record;
+      replica.observe(this.#watch.deployment(id), podsOf(id, startedAt));
     }
   }
 
   /** Also those that another control plane starts while this one stands by. */
   #adopt(deployment: Deployment): void {
     const { deletionTimestamp, name } = deployment.metadata;
-    if (this.#replicas.has(name) || this.#starting.has(name) || deletionTimestamp !== undefined) return;
+    if (this.#replicas.isTaken(name) || deletionTimestamp !== undefined) return;
     const found = readDeployment(deployment);
     if (found === null || found.record.id !== name) return;
     const { namespace } = this.#calls;
     const rendered = { ...found.rendered, metadata: { ...found.rendered.metadata, name, namespace } };
     const replica = new PodReplica(found.record, found.progress, rendered, deployment, this.#context, false);
-    this.#replicas.set(name, replica);
+    this.#replicas.adopt(name, replica);
     if (found.progress.ending !== null) replica.terminate(found.progress.ending, 0);
     this.#context.emit({ type: 'started', replica: replica.handle });
   }

@@ -16,17 +16,9 @@ import type {
   RunnerEvent,
   StopOptions,
 } from '../contract.js';
-import {
-  badReplicaId,
-  badRunnerFolder,
-  folderInUse,
-  notLinux,
-  REPLICA_ID,
-  replicaExists,
-  replicaNotFound,
-  runnerClosed,
-} from '../errors.js';
+import { badRunnerFolder, folderInUse, notLinux, replicaNotFound } from '../errors.js';
 import type { ReadinessTiming } from '../readiness.js';
+import { ReplicaTable } from '../replica-table.js';
 import { type FoundReplica, findReplicas } from './find-replicas.js';
 import { LocalReplica, type ReplicaContext } from './local-replica.js';
 import type { Scrub } from './log/shown-line.js';
@@ -71,10 +63,9 @@ const REPLICAS = 'replicas';
  */
 export class LocalRunner implements Runner {
   readonly type = 'local';
-  readonly #replicas = new Map<string, LocalReplica>();
-  /** Replicas without a process yet; their resources are reserved. */
-  readonly #starting = new Map<string, { held: Allocation; settled: Promise<unknown> }>();
-  readonly #listeners = new Set<(event: RunnerEvent) => void>();
+  readonly #replicas = new ReplicaTable<LocalReplica>();
+  /** Resources of replicas without a process yet, by id. */
+  readonly #reserved = new Map<string, Allocation>();
   readonly #folder: string;
   #declared: Partial<Machine>;
   readonly #lock: FileLock;
@@ -83,7 +74,6 @@ export class LocalRunner implements Runner {
   readonly #context: ReplicaContext;
   #machine: Machine;
   #logTimer: NodeJS.Timeout;
-  #isClosed = false;
 
   private constructor(folder: string, options: LocalRunnerOptions, lock: FileLock, machine: Machine) {
     this.#folder = folder;
@@ -98,9 +88,7 @@ export class LocalRunner implements Runner {
       mostLogBytes: options.logBytes ?? LOG_BYTES,
       killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
       scrub: options.scrub ?? ((line) => line),
-      emit: (event) => {
-        for (const listener of [...this.#listeners]) listener(event);
-      },
+      emit: (event) => this.#replicas.emit(event),
       onFault: options.onFault ?? (() => {}),
     };
     this.#logTimer = setInterval(() => this.#tendLogs(), options.logEveryMs ?? LOG_EVERY_MS);
@@ -140,44 +128,27 @@ export class LocalRunner implements Runner {
   }
 
   async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
-    const { id } = spec;
-    if (this.#isClosed) throw runnerClosed();
-    if (!REPLICA_ID.test(id)) throw badReplicaId(id);
-    if (this.#replicas.has(id) || this.#starting.has(id)) throw replicaExists(id);
-    const held = allocate(this.#machine, this.#held(), spec.resources, spec.placement);
-    const replica = this.#begin(spec, held);
-    this.#starting.set(id, { held, settled: replica.catch(() => {}) });
-    try {
-      this.#replicas.set(id, await replica);
-    } finally {
-      this.#starting.delete(id);
-    }
-    const { handle } = await replica;
-    this.#context.emit({ type: 'started', replica: handle });
+    const handle = await this.#replicas.start(spec.id, () => this.#begin(spec));
+    this.#reserved.delete(spec.id);
     return handle;
   }
 
   async list(): Promise<ReplicaHandle[]> {
-    const ids = [...this.#replicas.keys()].sort();
-    return ids.map((id) => this.#replicas.get(id)!.handle);
+    return this.#replicas.handles();
   }
 
-  async stop(id: string, { graceMs, keepLog }: StopOptions): Promise<ReplicaExit | null> {
-    if (this.#isClosed) throw runnerClosed();
-    if (this.#starting.has(id)) await this.#starting.get(id)!.settled;
-    const replica = this.#replicas.get(id);
-    if (replica === undefined) return null;
-    const exit = await replica.stop(graceMs);
-    await replica.remove(keepLog);
-    if (this.#replicas.get(id) === replica) this.#replicas.delete(id);
-    return exit;
+  stop(id: string, { graceMs, keepLog }: StopOptions): Promise<ReplicaExit | null> {
+    return this.#replicas.stop(id, async (replica) => {
+      const exit = await replica.stop(graceMs);
+      await replica.remove(keepLog);
+      return exit;
+    });
   }
 
   async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
-    const replica = this.#replicas.get(id);
-    if (replica === undefined) throw replicaNotFound(id);
+    const { log } = this.#replicas.get(id);
     try {
-      yield* replica.log.read(options);
+      yield* log.read(options);
     } catch (error) {
       // It is being removed: stopped, but not yet forgotten.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw replicaNotFound(id);
@@ -186,22 +157,22 @@ export class LocalRunner implements Runner {
   }
 
   watch(listener: (event: RunnerEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#replicas.watch(listener);
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#listeners.clear();
+    if (this.#replicas.closed.aborted) return;
+    this.#replicas.close();
     clearInterval(this.#logTimer);
-    await Promise.all([...this.#starting.values()].map(({ settled }) => settled));
-    await Promise.all([...this.#replicas.values()].map((replica) => replica.release()));
+    await this.#replicas.started();
+    await Promise.all(this.#replicas.all().map((replica) => replica.release()));
     this.#lock.release();
   }
 
   /** Creates its folder and its process; on an error neither is left. */
-  async #begin(spec: ReplicaSpec, held: Allocation): Promise<LocalReplica> {
+  async #begin(spec: ReplicaSpec): Promise<LocalReplica> {
+    const held = allocate(this.#machine, this.#held(), spec.resources, spec.placement);
+    this.#reserved.set(spec.id, held);
     const folder = join(this.#folder, spec.id);
     const { ports } = this.#context;
     const start = () => startReplica({ spec, held, folder, ports, env: this.#env, user: this.#user });
@@ -215,6 +186,7 @@ export class LocalRunner implements Runner {
       return replica;
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
+      this.#reserved.delete(spec.id);
       throw error;
     }
   }
@@ -222,7 +194,7 @@ export class LocalRunner implements Runner {
   async #adopt(found: readonly FoundReplica[]): Promise<void> {
     const checks = found.map(({ folder, isRunning, record }) => {
       const replica = new LocalReplica(folder, record, this.#context, null);
-      this.#replicas.set(record.id, replica);
+      this.#replicas.adopt(record.id, replica);
       if (!isRunning) return undefined;
       this.#context.ports.keep(record.port);
       return replica.watch(new ReplicaProcess(record.process, folder, null));
@@ -231,12 +203,14 @@ export class LocalRunner implements Runner {
   }
 
   #held(): Allocation[] {
-    const running = [...this.#replicas.values()].filter(({ exit }) => exit === null).map(({ handle }) => handle);
-    return [...running, ...[...this.#starting.values()].map(({ held }) => held)];
+    const running = this.#replicas.all().filter(({ exit }) => exit === null);
+    const byId = new Map<string, Allocation>(this.#reserved);
+    for (const { handle } of running) byId.set(handle.id, handle);
+    return [...byId.values()];
   }
 
   #tendLogs(): void {
-    for (const replica of this.#replicas.values()) if (replica.exit === null) replica.tendLog();
+    for (const replica of this.#replicas.all()) if (replica.exit === null) replica.tendLog();
   }
 }
 

@@ -15,19 +15,10 @@ import type {
   RunnerEvent,
   StopOptions,
 } from '../contract.js';
-import {
-  badReplicaId,
-  isNotLeading,
-  NoRoom,
-  notLeading,
-  notStarted,
-  REPLICA_ID,
-  replicaExists,
-  replicaNotFound,
-  runnerClosed,
-} from '../errors.js';
+import { isNotLeading, NoRoom, notLeading, notStarted } from '../errors.js';
 import { gpuDemand } from '../gpu-demand.js';
 import { responds } from '../readiness.js';
+import { ReplicaTable } from '../replica-table.js';
 import { rayUnwatched } from './errors.js';
 import { rayCapacity } from './node-rooms.js';
 import {
@@ -64,11 +55,7 @@ export class RayRunner implements Runner {
   readonly #files: ReplicaFiles;
   readonly #placer: ReplicaPlacer;
   readonly #context: RayReplicaContext;
-  readonly #replicas = new Map<string, RayReplica>();
-  readonly #starting = new Map<string, Promise<unknown>>();
-  readonly #stopping = new Set<Promise<unknown>>();
-  readonly #listeners = new Set<(event: RunnerEvent) => void>();
-  readonly #closed = new AbortController();
+  readonly #replicas = new ReplicaTable<RayReplica>();
   readonly #loop = new PollLoop(() => this.#look());
   #settings: ClusterSettings;
   /** Jobs that were deleted here: a list that was requested before may still have them. */
@@ -89,19 +76,17 @@ export class RayRunner implements Runner {
       if (!mayAct()) throw notLeading(cluster);
     });
     this.#files = new ReplicaFiles(options.folder);
-    const held = () => [...this.#replicas.values()].map((one) => one.held);
+    const held = () => this.#replicas.all().map((one) => one.held);
     this.#placer = new ReplicaPlacer(this.#client, cluster, held);
     this.#context = {
-      ...{ jobs: this.#jobs, files: this.#files, closed: this.#closed.signal },
+      ...{ jobs: this.#jobs, files: this.#files, closed: this.#replicas.closed },
       ...{ readiness: this.#timing.readiness, responds: options.responds ?? responds },
       ...{ followMs: this.#timing.movingMs, killWaitMs: this.#timing.killWaitMs },
       scrub: options.scrub ?? ((line) => line),
       onFault(error) {
         if (!isNotLeading(error)) onFault(error);
       },
-      emit: (event) => {
-        for (const listener of [...this.#listeners]) listener(event);
-      },
+      emit: (event) => this.#replicas.emit(event),
       look: () => this.#loop.call(),
       kill: (record, pid) => this.#jobs.submit(killJob(record, pid, cluster)),
     };
@@ -136,64 +121,37 @@ export class RayRunner implements Runner {
   }
 
   async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
-    const { id } = spec;
-    if (this.#closed.signal.aborted) throw runnerClosed();
-    if (!REPLICA_ID.test(id)) throw badReplicaId(id);
-    gpuDemand(spec.resources.gpus);
-    if (this.#replicas.has(id) || this.#starting.has(id)) throw replicaExists(id);
-    const begun = this.#begin(spec);
-    this.#starting.set(
-      id,
-      begun.catch(() => {}),
-    );
-    let replica: RayReplica;
-    try {
-      replica = await begun;
-      this.#replicas.set(id, replica);
-    } finally {
-      this.#starting.delete(id);
-      this.#placer.release(id);
-    }
-    const { handle } = replica;
-    this.#context.emit({ type: 'started', replica: handle });
+    const handle = await this.#replicas.start(spec.id, () => this.#begin(spec));
+    this.#placer.release(spec.id);
     this.#loop.call();
     return handle;
   }
 
   async list(): Promise<ReplicaHandle[]> {
-    const ids = [...this.#replicas.keys()].sort();
-    return ids.map((id) => this.#replicas.get(id)!.handle);
+    return this.#replicas.handles();
   }
 
-  async stop(id: string, options: StopOptions): Promise<ReplicaExit | null> {
-    if (this.#closed.signal.aborted) throw runnerClosed();
-    if (this.#starting.has(id)) await this.#starting.get(id);
-    const replica = this.#replicas.get(id);
-    if (replica === undefined) return null;
-    const stopped = replica.stop(options);
-    this.#stopping.add(stopped);
-    const exit = await stopped.finally(() => this.#stopping.delete(stopped));
-    if (this.#replicas.get(id) === replica) this.#forget(replica);
-    return exit;
+  stop(id: string, options: StopOptions): Promise<ReplicaExit | null> {
+    return this.#replicas.stop(id, async (replica) => {
+      const exit = await replica.stop(options);
+      this.#forget(replica);
+      return exit;
+    });
   }
 
   async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
-    const replica = this.#replicas.get(id);
-    if (replica === undefined) throw replicaNotFound(id);
-    yield* replica.readLog(options);
+    yield* this.#replicas.get(id).readLog(options);
   }
 
   watch(listener: (event: RunnerEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#replicas.watch(listener);
   }
 
   async close(): Promise<void> {
-    if (this.#closed.signal.aborted) return;
-    this.#listeners.clear();
-    this.#closed.abort();
-    for (const replica of this.#replicas.values()) replica.release();
-    await Promise.allSettled([...this.#starting.values(), ...this.#stopping]);
+    if (this.#replicas.closed.aborted) return;
+    this.#replicas.close();
+    for (const replica of this.#replicas.all()) replica.release();
+    await this.#replicas.settled();
     await this.#loop.close();
     await this.#client.close();
   }
@@ -201,6 +159,7 @@ export class RayRunner implements Runner {
   /** Submits its job; on an error none is left. */
   async #begin(spec: ReplicaSpec): Promise<RayReplica> {
     const { cluster } = this.#options;
+    gpuDemand(spec.resources.gpus);
     try {
       const { job, record, upload } = await this.#placer.place(spec, this.#settings);
       const workingFolder = await this.#jobs.upload(upload.name, upload.zip);
@@ -212,6 +171,7 @@ export class RayRunner implements Runner {
       }
       return new RayReplica(record, NEW_REPLICA, this.#context, false);
     } catch (error) {
+      this.#placer.release(spec.id);
       if (error instanceof NoRoom || isNotLeading(error)) throw error;
       throw notStarted(spec.id, `cluster '${cluster}': ${(error as Error).message}`);
     }
@@ -231,9 +191,9 @@ export class RayRunner implements Runner {
   }
 
   async #adopt(record: RayReplicaRecord, progress: RayReplicaProgress): Promise<void> {
-    if (this.#replicas.has(record.id) || this.#starting.has(record.id)) return;
+    if (this.#replicas.isTaken(record.id)) return;
     const replica = new RayReplica(record, progress, this.#context, true);
-    this.#replicas.set(record.id, replica);
+    this.#replicas.adopt(record.id, replica);
     this.#context.emit({ type: 'started', replica: replica.handle });
     await replica.resume();
   }
@@ -246,7 +206,7 @@ export class RayRunner implements Runner {
       const record = replicaOfJob(job, cluster);
       if (record !== null && !this.#deleted.includes(record.submissionId)) void this.#adopt(record, NEW_REPLICA);
     }
-    for (const replica of [...this.#replicas.values()]) {
+    for (const replica of this.#replicas.all()) {
       const job = byId.get(replica.record.submissionId) ?? null;
       // Another control plane has removed it.
       if (job === null && replica.exit !== null && replica.isAdopted) this.#forget(replica);
@@ -255,7 +215,7 @@ export class RayRunner implements Runner {
   }
 
   #forget(replica: RayReplica): void {
-    this.#replicas.delete(replica.record.id);
+    this.#replicas.forget(replica.record.id, replica);
     this.#placer.ended(replica.held);
     this.#deleted = [...this.#deleted, replica.record.submissionId].slice(-MOST_DELETED);
   }
@@ -265,7 +225,7 @@ export class RayRunner implements Runner {
     const { awayMs, idleMs, movingMs } = this.#timing;
     try {
       const jobs = await this.#jobs.list();
-      const isMoving = [...this.#replicas.values()].some((one) => one.isMoving);
+      const isMoving = this.#replicas.all().some((one) => one.isMoving);
       const nodes = isMoving ? await readNodes(this.#client) : null;
       this.#failures = 0;
       this.#problem = null;
@@ -273,14 +233,14 @@ export class RayRunner implements Runner {
       this.#observe(jobs, { at, nodeIds, problem: null });
       await this.#sweep(jobs);
     } catch (error) {
-      if (this.#closed.signal.aborted) return awayMs;
+      if (this.#replicas.closed.aborted) return awayMs;
       const problem = (error as Error).message;
       this.#problem = problem;
       if (this.#failures++ === 0) this.#context.onFault(rayUnwatched(problem));
-      for (const replica of this.#replicas.values()) replica.observe(null, { at, nodeIds: null, problem });
+      for (const replica of this.#replicas.all()) replica.observe(null, { at, nodeIds: null, problem });
       return Math.min(awayMs, movingMs * 2 ** this.#failures);
     }
-    return [...this.#replicas.values()].some((one) => one.isMoving) ? movingMs : idleMs;
+    return this.#replicas.all().some((one) => one.isMoving) ? movingMs : idleMs;
   }
 
   /**
