@@ -1,13 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.js';
 
 /** Tests that replace modules need a module cache of their own; all others share one, which halves the time of a run. */
 const isolated = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((name) => `src/${name}`)
   .filter((name) => name.endsWith('.test.ts') && /vi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(name, 'utf8')));
 
+/** A test that waits in vain ends one day; no machine is so slow that another test takes this long. */
+const PATIENCE_MS = 300_000;
+
 const shared = {
-  testTimeout: 60_000,
+  testTimeout: PATIENCE_MS,
+  hookTimeout: PATIENCE_MS,
   setupFiles: ['./test/support/fixed-seeds.ts'],
 };
 
@@ -32,6 +37,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'system',
+          globalSetup: './test/support/fresh-bundle.ts',
           include: [
             'test/**/*.test.ts',
             ...(isLong ? ['test/**/*.long.ts'] : []),
@@ -44,15 +50,14 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'browser',
+          globalSetup: './test/support/fresh-bundle.ts',
           include: ['test/browser/*.browser.ts'],
-          testTimeout: 240_000,
-          // One browser at a time: each takes a core.
-          fileParallelism: false,
         },
       },
     ],
     // All cores: by default one is left idle.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/closing-line.ts'],
     coverage: {
       provider: 'v8',

@@ -163,7 +163,7 @@ describe('the chart', () => {
       kubectl(['apply', '-f', '-'], OPERATOR_KINDS.map(definitionOf).join('---\n'));
       kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...OPERATOR_KINDS.map(definitionName)]);
       return () => kubectl(['delete', 'namespace', '--wait=false', ...made]);
-    }, 90_000);
+    });
 
     test.each([
       ['default values', []],

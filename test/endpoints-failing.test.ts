@@ -34,7 +34,7 @@ test('an engine that cannot start makes its endpoint fail, with its last lines',
   await api.until('chat', ({ message }) => message.includes('next attempt at'));
   const { status, text } = await ask('chat', 'm');
   expect([status, text]).toEqual([503, expect.stringContaining('its replicas keep failing')]);
-}, 60_000);
+});
 
 test('an update that does not become ready leaves the old replicas serving, and can be undone', async () => {
   const { api, ask, yard } = await opened();
@@ -61,7 +61,7 @@ test('an update that does not become ready leaves the old replicas serving, and 
   await api.until('chat', ({ phase, replicas }) => phase === 'Paused' && replicas.length === 0);
   const { status, text } = await ask('chat', 'tiny');
   expect([status, text]).toEqual([503, expect.stringContaining('it is paused')]);
-}, 60_000);
+});
 
 test('a replica that hangs gets no requests until it responds again', async () => {
   const { api, ask, yard } = await opened();
@@ -76,4 +76,4 @@ test('a replica that hangs gets no requests until it responds again', async () =
   for (let i = 0; i < 6; i++) expect(await ask('chat', 'tiny')).toMatchObject({ status: 200, replica: well });
   await signal('SIGCONT');
   expect((await api.untilPhase('chat', 'Running')).replicas.map(({ id }) => id)).toEqual([hung, well]);
-}, 60_000);
+});

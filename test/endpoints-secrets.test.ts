@@ -110,4 +110,4 @@ test('secrets are nowhere but where they are sent: not in the store, backup, log
   for (const secret of [TOKEN, CREDENTIAL, VARIABLE]) expectNowhere(places, `ty_id_${secret}`);
   expectNowhere(places, key);
   expectNowhere({ ...files, 'what serve said': yard.serve.said() }, `ty_id_${WRONG}`);
-}, 60_000);
+});

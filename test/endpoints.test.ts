@@ -57,4 +57,4 @@ test('an endpoint is created, scaled, updated, disturbed and deleted under load,
     expectResponseed(response);
     expect(isServed(response), response.text).toBe(true);
   }
-}, 180_000);
+});

@@ -98,7 +98,7 @@ describe('time', () => {
   test('a stream that stops for too long ends with an error event', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine], {
-      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 60_000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
     });
     engine.answer = ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -114,7 +114,7 @@ describe('time', () => {
   test('a stream that has begun may take longer for its first event than between events', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine], {
-      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 60_000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
     });
     let looks = 0;
     engine.answer = ({ response }) => {
@@ -144,7 +144,7 @@ describe('time', () => {
   test('a slow client is not the replica’s fault', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine], {
-      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1000, totalMs: 60_000 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 60_000, firstByteMs: 60_000, idleMs: 1000, totalMs: 60_000 },
     });
     const total = 32 * 1024 * 1024;
     engine.answer = ({ response }) => {

@@ -92,8 +92,11 @@ describe('replicas found in a cluster', () => {
     };
     const count = old.seen.length;
     await old.got(count + 1);
+    const draining = gateway.endpoints.get('default')!.replicas.find(({ url }) => url === old.url)!;
     watch!.write(eventLine('MODIFIED', slice(old, 3, { ready: false, serving: true, terminating: true })));
     await until(() => gateway.endpoints.get('default')!.replicas.length === 1);
+    // Requests that were sent to it before have arrived and ended, all but the one response.
+    await until(() => draining.active === 1);
     watch!.write(eventLine('DELETED', slice(old, 4)));
     const before = old.seen.length;
     await young.got(young.seen.length + 5);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const endpoint = '{ name: default, replicas: [{ id: r0, url: "http://127.0.0.1:9" }] }';
   writeFileSync(config, `data_dir: ${folder}\nrecord: ${path}\nendpoints: [${endpoint}]\n`);
   server = await serveProcess(['-c', config], (close) => closing.push(close));
-}, 120_000);
+});
 afterAll(async () => {
   for (const close of closing) await close();
   rmSync(folder, { recursive: true });
@@ -111,7 +111,7 @@ describe('an experiment of a server', () => {
     const traffic = { workload: 'agentic-coder', rate: 50, requests: 100_000 };
     const { id } = await call(`POST ${LAB}/experiments`, { traffic, fleet: FLEET, policies: POLICIES, seeds: 10 });
     const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`twinyard-twin-${server.child.pid}-`));
-    await expect.poll(async () => (await call(`GET jobs/${id}`)).state, { timeout: 60_000 }).toBe('running');
+    await expect.poll(async () => (await call(`GET jobs/${id}`)).state, { timeout: 240_000 }).toBe('running');
     expect(folders()).toHaveLength(1);
     expect((await call(`DELETE jobs/${id}`)).state).toBe('cancelled');
     expect(folders()).toEqual([]);

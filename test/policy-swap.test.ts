@@ -138,7 +138,7 @@ test('policies take over from each other under load, and nothing is lost', async
   expect([...named].filter((hash) => !known.has(hash))).toEqual([]);
   expect(named.size).toBeGreaterThanOrEqual(POLICIES.length);
   expect(named).toContain(earlier!.hash);
-}, 120_000);
+});
 
 /** A gateway with one place and a queue, whose place is taken. */
 async function fullGateway(flowControl: object = {}) {

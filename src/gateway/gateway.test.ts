@@ -258,7 +258,7 @@ describe('replicas that fail', () => {
   it('time out when they send no first byte', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!], {
-      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 20, idleMs: 1000, totalMs: 60_000 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 60_000, firstByteMs: 20, idleMs: 60_000, totalMs: 60_000 },
       retries: { most: 0, backoffMs: 0, budget: 0 },
     });
     engine!.answer = () => {};
@@ -270,7 +270,7 @@ describe('replicas that fail', () => {
   it('are aborted at the total timeout', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!], {
-      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 1 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 1 },
     });
     engine!.answer = () => {};
     expect((await post(gateway, CHAT)).status).toBe(504);

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
-import { type DecisionInput, decisionInputs, MOST_REPLICAS } from './arbitraries.fixture.js';
+import { type DecisionInput, expectSame, forDecisions, MOST_REPLICAS } from './arbitraries.fixture.js';
 import type { RoutingPolicy } from './contract.js';
 import { createExplanation, resetExplanation } from './explanation.js';
 import { findFlip, type PastPick } from './flip/find-flip.js';
@@ -35,51 +34,45 @@ export function flipContract(policy: RoutingPolicy, given: unknown): void {
   }
 
   it('makes a pick again from its state alone, also later, without the request body', () => {
-    fc.assert(
-      fc.property(decisionInputs, (inputs) => {
-        const picks: PastPick[] = [];
-        decide(inputs, (pick) => picks.push(pick));
-        // One repicker for all, in another order: no pick leaves anything for the next.
-        const repicker = newRepicker();
-        for (const { chosen, request, state, view } of [...picks].reverse()) {
-          const later = { ...request, body: null };
-          expect(repicker.pick(later, view, state)).toBe(chosen);
-          expect(repicker.pick(later, view, state)).toBe(chosen);
-        }
-      }),
-      { numRuns: 30 },
-    );
+    forDecisions((inputs) => {
+      const picks: PastPick[] = [];
+      decide(inputs, (pick) => picks.push(pick));
+      // One repicker for all, in another order: no pick leaves anything for the next.
+      const repicker = newRepicker();
+      for (const { chosen, request, state, view } of [...picks].reverse()) {
+        const later = { ...request, body: null };
+        expect(repicker.pick(later, view, state)).toBe(chosen);
+        expect(repicker.pick(later, view, state)).toBe(chosen);
+      }
+    }, 30);
   });
 
   it('names the smallest change of one signal that flips a pick, or none, as trying every value does', () => {
-    fc.assert(
-      fc.property(decisionInputs, (inputs) => {
-        // Short prompts and times: all values of all signals can be tried.
-        const short = inputs.slice(0, 2).map(({ request, view }) => ({
-          view: { ...view, size: Math.min(view.size, 4) },
-          request: { ...request, inputTokens: request.inputTokens % 40, predictions: soonOnly(request.predictions) },
-        }));
-        const repicker = newRepicker();
-        decide(short, (pick) => {
-          const before = structuredClone(pick);
-          const found = findFlip(pick, repicker)!;
-          expect(pick).toEqual(before);
-          expect(found.isExhaustive).toBe(true);
-          const smallest = tryAll(pick, repicker);
-          expect(found.flip === null).toBe(smallest === null);
-          if (found.flip === null) return;
-          const { chosen, from, replica, signal, to } = found.flip;
-          const { column, scale } = flipSignals(reads, pick.request, pick.view).find(({ name }) => name === signal)!;
-          expect(column[replica]).toBe(from);
-          expect(Math.abs(to - from) / scale).toBeCloseTo(smallest!, 9);
-          column[replica] = to;
-          expect(repicker.pick(pick.request, pick.view, pick.state)).toBe(chosen);
-          expect(chosen).not.toBe(pick.chosen);
-          column[replica] = from;
-        });
-      }),
-      { numRuns: 20 },
-    );
+    forDecisions((inputs) => {
+      // Short prompts and times: all values of all signals can be tried.
+      const short = inputs.slice(0, 2).map(({ request, view }) => ({
+        view: { ...view, size: Math.min(view.size, 4) },
+        request: { ...request, inputTokens: request.inputTokens % 40, predictions: soonOnly(request.predictions) },
+      }));
+      const repicker = newRepicker();
+      decide(short, (pick) => {
+        const before = structuredClone(pick);
+        const found = findFlip(pick, repicker)!;
+        expectSame(pick, before);
+        expect(found.isExhaustive).toBe(true);
+        const smallest = tryAll(pick, repicker);
+        expect(found.flip === null).toBe(smallest === null);
+        if (found.flip === null) return;
+        const { chosen, from, replica, signal, to } = found.flip;
+        const { column, scale } = flipSignals(reads, pick.request, pick.view).find(({ name }) => name === signal)!;
+        expect(column[replica]).toBe(from);
+        expect(Math.abs(to - from) / scale).toBeCloseTo(smallest!, 9);
+        column[replica] = to;
+        expect(repicker.pick(pick.request, pick.view, pick.state)).toBe(chosen);
+        expect(chosen).not.toBe(pick.chosen);
+        column[replica] = from;
+      });
+    }, 20);
   });
 }
 

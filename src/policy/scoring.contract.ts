@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
 import {
   type DecisionInput,
-  decisionInputs,
   eligibleSlots,
+  expectSame,
+  forDecisions,
   MOST_REPLICAS,
   withOtherSignals,
 } from './arbitraries.fixture.js';
@@ -28,52 +28,44 @@ export function scorerContract(scorer: Scorer): void {
   }
 
   it('scores eligible replicas within [0, 1] and does not write other slots', () => {
-    fc.assert(
-      fc.property(decisionInputs, (inputs) => {
-        scores(inputs).forEach((scores, q) => {
-          const eligible = eligibleSlots(inputs[q]!.view);
-          scores.forEach((score, i) => {
-            if (eligible.includes(i)) expect(score >= 0 && score <= 1).toBe(true);
-            else expect(score).toBe(UNTOUCHED);
-          });
+    forDecisions((inputs) => {
+      scores(inputs).forEach((scores, q) => {
+        const eligible = eligibleSlots(inputs[q]!.view);
+        scores.forEach((score, i) => {
+          if (eligible.includes(i)) expect(score >= 0 && score <= 1).toBe(true);
+          else expect(score).toBe(UNTOUCHED);
         });
-      }),
-    );
+      });
+    });
   });
 
   it('gives equal scores for equal inputs and does not change its inputs', () => {
-    fc.assert(
-      fc.property(decisionInputs, (inputs) => {
-        const before = structuredClone(inputs);
-        expect(scores(inputs)).toEqual(scores(inputs));
-        expect(inputs).toEqual(before);
-      }),
-    );
+    forDecisions((inputs) => {
+      const before = structuredClone(inputs);
+      expectSame(scores(inputs), scores(inputs));
+      expectSame(inputs, before);
+    });
   });
 
   it('depends on no signal that it does not declare', () => {
-    fc.assert(
-      fc.property(decisionInputs, (inputs) => {
-        expect(scores(inputs.map((input) => withOtherSignals(input, scorer.reads)))).toEqual(scores(inputs));
-      }),
-    );
+    forDecisions((inputs) => {
+      expectSame(scores(inputs.map((input) => withOtherSignals(input, scorer.reads))), scores(inputs));
+    });
   });
 
   it('ignores replicas that are not eligible', () => {
-    fc.assert(
-      fc.property(decisionInputs, (inputs) => {
-        const changed = structuredClone(inputs);
-        for (const { view, request } of changed) {
-          for (let i = 0; i < MOST_REPLICAS; i++) {
-            if (i < view.size && view.eligible[i] !== 0) continue;
-            for (const column of [view.queued, view.running, view.inFlight]) column[i] = 99;
-            view.kvUsed[i] = 1;
-            request.routedBlocks[i] = request.blockCount;
-            request.cachedBlocks[i] = request.blockCount;
-          }
+    forDecisions((inputs) => {
+      const changed = structuredClone(inputs);
+      for (const { view, request } of changed) {
+        for (let i = 0; i < MOST_REPLICAS; i++) {
+          if (i < view.size && view.eligible[i] !== 0) continue;
+          for (const column of [view.queued, view.running, view.inFlight]) column[i] = 99;
+          view.kvUsed[i] = 1;
+          request.routedBlocks[i] = request.blockCount;
+          request.cachedBlocks[i] = request.blockCount;
         }
-        expect(scores(changed)).toEqual(scores(inputs));
-      }),
-    );
+      }
+      expectSame(scores(changed), scores(inputs));
+    });
   });
 }

@@ -1,10 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { freePort } from '../kernel/free-port.fixture.js';
 
 /** A PostgreSQL server for a test, on loopback and in a temporary folder. */
 export interface TestPostgres {
@@ -16,6 +27,11 @@ export interface TestPostgres {
   /** May be called more than once. */
   stop(): Promise<void>;
 }
+
+const PASSWORD = 'correct-horse';
+
+/** Empty databases that were initialised once, for copies: initialising takes longer than most suites. */
+const TEMPLATES = fileURLToPath(new URL('../../node_modules/.cache/twinyard-postgres', import.meta.url));
 
 /** The folder of PostgreSQL's programs; null where it is not installed, and its tests are skipped. */
 export const POSTGRES_PROGRAMS = programsFolder();
@@ -38,28 +54,38 @@ function unprivileged(): { uid?: number; gid?: number } {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** Stops the server when its input ends, so also when the test process is killed. */
 const GUARD = '"$@" & server=$!; read -r _; kill -INT $server; wait $server';
+
+/** Writes the files of an empty database into `data`, which does not exist yet. @param folder a temporary one of the user */
+function initialise(data: string, folder: string, user: { uid?: number; gid?: number }): void {
+  const version = execFileSync(join(POSTGRES_PROGRAMS!, 'postgres'), ['--version'], { encoding: 'utf8' });
+  const template = join(TEMPLATES, `${version.trim().replace(/\W+/g, '-')}-${user.uid ?? process.getuid?.()}`);
+  if (!existsSync(template)) {
+    const passwordFile = join(folder, 'password');
+    writeFileSync(passwordFile, PASSWORD, { mode: 0o644 });
+    const args = ['-D', data, '-U', 'twinyard', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '-N'];
+    execFileSync(join(POSTGRES_PROGRAMS!, 'initdb'), args, { ...user, cwd: folder, stdio: 'ignore' });
+    const fresh = `${template}.${process.pid}`;
+    mkdirSync(TEMPLATES, { recursive: true });
+    execFileSync('cp', ['-a', data, fresh]);
+    try {
+      renameSync(fresh, template);
+    } catch {
+      // Another process was first.
+      rmSync(fresh, { recursive: true });
+    }
+    return;
+  }
+  execFileSync('cp', ['-a', template, data]);
+}
 
 export async function startPostgres(): Promise<TestPostgres> {
   const user = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-postgres-'));
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid!);
-  const password = 'correct-horse';
-  const passwordFile = join(folder, 'password');
-  writeFileSync(passwordFile, password, { mode: 0o644 });
   const data = join(folder, 'data');
-  const initdb = ['-D', data, '-U', 'twinyard', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '-N'];
-  execFileSync(join(POSTGRES_PROGRAMS!, 'initdb'), initdb, { ...user, cwd: folder, stdio: 'ignore' });
+  initialise(data, folder, user);
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off'];
   const server = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
@@ -69,7 +95,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const ended = once(guard, 'exit');
-  const url = `postgres://twinyard:${password}@127.0.0.1:${port}/postgres`;
+  const url = `postgres://twinyard:${PASSWORD}@127.0.0.1:${port}/postgres`;
   await responses(url);
   let parts = 0;
   const run = async (sql: string) => {
@@ -79,7 +105,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     await client.end();
   };
   return {
-    password,
+    password: PASSWORD,
     run,
     async freshUrl() {
       const part = `part_${++parts}`;

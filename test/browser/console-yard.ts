@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { allProcesses } from '../../src/control/runner/local/process/process-table.js';
+import { freePort } from '../../src/kernel/free-port.fixture.js';
 import { profileText } from '../../src/replica/latency/profile-file.js';
 import { PROFILE, recordingOf, served } from '../../src/twin/whatif/recorded-run.fixture.js';
 import { CLI } from '../support/cli.js';
@@ -25,6 +25,7 @@ export class ConsoleYard {
   #adminPort = 0;
 
   async start(): Promise<void> {
+    // It comes back to the address that the browser has open.
     if (this.#adminPort === 0) this.#adminPort = await freePort();
     const config = join(this.folder, 'twinyard.yaml');
     writeFileSync(config, 'store: yard.db\ndata_dir: .\nrecord: traffic.jsonl\n');
@@ -152,14 +153,4 @@ export class ConsoleYard {
     }
     rmSync(this.folder, { recursive: true });
   }
-}
-
-/** A port of this machine that is free now: the gateway comes back to the address that the browser has open. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const resolve = createRequire(import.meta.url).resolve;
+const AXE = readFileSync(resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A real Chromium from a package of npm; null, with a line that says why, where it cannot start. */
 export async function launchBrowser(): Promise<Browser | null> {
   try {
-    const executablePath = await chromium.executablePath();
+    const executablePath = await unpacked();
     return await playwright.launch({
       executablePath,
       args: ['--no-sandbox', '--disable-dev-shm-usage'],
@@ -18,6 +21,33 @@ export async function launchBrowser(): Promise<Browser | null> {
     process.stderr.write(`skipped: no browser can start here (${(error as Error).message.split('\n')[0]})\n`);
     return null;
   }
+}
+
+/** Unpacks Chromium once, into a folder of its own: the package itself takes a file that another process still writes. */
+async function unpacked(): Promise<string> {
+  const folder = join(tmpdir(), `twinyard-chromium-${chromiumVersion()}-${userInfo().uid}`);
+  if (!existsSync(folder)) {
+    const { TMPDIR } = process.env;
+    const fresh = mkdtempSync(`${folder}-`);
+    try {
+      process.env.TMPDIR = fresh;
+      await chromium.executablePath();
+      renameSync(fresh, folder);
+    } catch (error) {
+      rmSync(fresh, { recursive: true, force: true });
+      // Another process may have been first.
+      if (!existsSync(folder)) throw error;
+    } finally {
+      if (TMPDIR === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = TMPDIR;
+    }
+  }
+  return join(folder, 'chromium');
+}
+
+function chromiumVersion(): string {
+  const folder = dirname(dirname(dirname(resolve('@sparticuz/chromium'))));
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 /** What is not accessible on a page, as axe reports it. @param skipped names of rules */

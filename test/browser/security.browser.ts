@@ -58,11 +58,11 @@ describe.skipIf(browser === null)('the console shows what others wrote as text',
     await page.getByLabel('Admin token, or API key with a role').fill(yard.token);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await yard.close();
-  }, 240_000);
+  });
 
   test.each([MARKUP, IN_ATTRIBUTE])('request id %s', async (id) => {
     await yard.chat(id);

@@ -1,11 +1,7 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { freePort } from '../../src/kernel/free-port.fixture.js';
 import { CLI } from './cli.js';
 import { type Serving, untilServing } from './kept-socket.js';
-
-/** Below the ports that the system gives to clients, one of which could take it while no server runs. */
-const [FIRST, COUNT] = [32_000, 700];
 
 /** A port that each server opens itself: while none runs, connections are refused. */
 export class FixedPort {
@@ -15,20 +11,8 @@ export class FixedPort {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** A port that is free now. */
   static async find(): Promise<FixedPort> {
-    for (let i = process.pid % COUNT; ; i = (i + 1) % COUNT) {
-      const server = createServer();
-      const isFree = Promise.race([
-        once(server, 'listening').then(() => true),
-        once(server, 'error').then(() => false),
-      ]).catch(() => false);
-      server.listen(FIRST + i, '127.0.0.1');
-      if (!(await isFree)) continue;
-      server.close();
-      await once(server, 'close');
-      return new FixedPort(FIRST + i);
-    }
+    return new FixedPort(await freePort());
   }
 
   /** Starts `twinyard serve` on the port; resolves when it is ready. */

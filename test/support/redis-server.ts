@@ -1,21 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../src/kernel/free-port.fixture.js';
 
 /** Whether the real server is installed; tests that need it are skipped otherwise. */
 export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 
 export const NO_REDIS_LINE = 'redis-server is not installed: the tests of queues are skipped\n';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** A real Redis on a port of its own, with its files in a folder of its own. */
 export class RedisServer {
@@ -34,17 +26,9 @@ export class RedisServer {
     appendOnly = false,
     tls: { cert: string; key: string } | null = null,
   ): Promise<RedisServer> {
-    // Another process may take the port before the server does.
-    for (let tries = 1; ; tries++) {
-      const server = new RedisServer(await freePort(), password, tls);
-      try {
-        await server.start(appendOnly);
-        return server;
-      } catch (error) {
-        await server.remove();
-        if (tries === 5) throw error;
-      }
-    }
+    const server = new RedisServer(await freePort(), password, tls);
+    await server.start(appendOnly);
+    return server;
   }
 
   get url(): string {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Interval, RequestErrors } from '../../observe/fit/fit-report.js';
 import { readProfile } from '../../replica/latency/profile-file.js';
 import type { FitDocument } from '../../report/calibrate/fit-table.js';
@@ -56,12 +56,21 @@ function traffic(path: string, requests: readonly number[]): void {
   writeFileSync(path, `${text}\n{"t_us":1000000000000000,"model":"qwen/qwen3-14b","input_`);
 }
 
+/** One fit on a terminal for all tests of what it prints and writes: a fit takes seconds. */
+let fitted: { document: PrintedFit; stderr: string; profile: string };
+
+beforeAll(async () => {
+  const { code, stderr, stdout } = await twinyard(FIT, { isTTY: true });
+  expect(code).toBe(0);
+  fitted = { document: JSON.parse(stdout) as PrintedFit, stderr, profile: readFileSync('slow.json', 'utf8') };
+});
+
 /** Paths make the tables of tests wide. */
 const WIDE = { env: { COLUMNS: '200' } };
 
 describe('calibrate --fit', () => {
-  it('finds a profile that predicts held-out requests', async () => {
-    const { before, report, ...rest } = await documentOf(FIT);
+  it('finds a profile that predicts held-out requests', () => {
+    const { before, report, ...rest } = fitted.document;
     expect(rest).toEqual({ profile: 'slow', model: 'qwen/qwen3-14b', hardware: 'H100', tp: 1 });
     expect(report.data).toEqual([{ name: `${OBSERVED}.csv`, kind: 'requests', used: 160, held_out: 32 }]);
     const [was] = before;
@@ -72,6 +81,7 @@ describe('calibrate --fit', () => {
       expect(Math.abs(after[measure])).toBeLessThan(0.04);
     }
     for (const { high, low, value } of report.parameters) expect([low! <= value, value <= high!]).toEqual([true, true]);
+    writeFileSync('slow.json', fitted.profile);
     expect(readProfile('slow.json')).toMatchObject({
       ...{ version: 1, name: 'slow', model: 'qwen/qwen3-14b', hardware: 'H100', tp: 1 },
       scheduler: { blockSize: 16, totalKvBlocks: 15909, maxNumSeqs: 256 },
@@ -79,7 +89,7 @@ describe('calibrate --fit', () => {
   });
 
   it('writes a profile for replay, which then predicts the trace', async () => {
-    await silent(FIT);
+    writeFileSync('slow.json', fitted.profile);
     await silent(`replay --trace ${OBSERVED} --latency-profile slow.json --results-path results.json`);
     const limits = '--e2e-mean-threshold 0.02 --itl-mean-threshold 0.02 --ttft-mean-threshold 0.05';
     await silent(`calibrate --trace ${OBSERVED} --sim-results results.json ${limits}`);
@@ -228,9 +238,8 @@ describe('calibrate --fit', () => {
     expect((JSON.parse(stdout) as PrintedFit).report.data).toHaveLength(1);
   });
 
-  it('shows its progress on a terminal, and clears the line', async () => {
-    const { stderr } = await twinyard(FIT, { isTTY: true });
-    const [nothing, first, ...others] = stderr.split('\r\x1b[K');
+  it('shows its progress on a terminal, and clears the line', () => {
+    const [nothing, first, ...others] = fitted.stderr.split('\r\x1b[K');
     expect([nothing, others.at(-1)]).toEqual(['', '']);
     expect(first).toMatch(/^fitting requests, \d+ simulations, [\d.]+ unexplained$/);
   });

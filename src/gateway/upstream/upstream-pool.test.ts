@@ -129,9 +129,12 @@ describe('UpstreamPool', () => {
   });
 
   describe('applies timeouts', () => {
+    /** Longer than a test takes: only time that a test adds counts. */
+    const LIMIT_MS = 1_000_000;
+
     it('of responses that do not begin, and not of those that have', async () => {
       await silent();
-      const pool = server.pool({ connectMs: 50_000, headersMs: 1000 });
+      const pool = server.pool({ connectMs: 5 * LIMIT_MS, headersMs: LIMIT_MS });
       const late = send(pool);
       const begun = send(pool);
       await until(() => server.sockets.length === 2);
@@ -139,9 +142,9 @@ describe('UpstreamPool', () => {
       server.sockets[1]!.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\no');
       await until(() => late.calls.length + begun.calls.length > 0);
       const [heard, unheard] = begun.calls.length > 0 ? [begun, late] : [late, begun];
-      pool.sweep(performance.now() + 900);
+      pool.sweep(performance.now() + 0.9 * LIMIT_MS);
       expect(unheard.error).toBeNull();
-      pool.sweep(performance.now() + 1001);
+      pool.sweep(performance.now() + LIMIT_MS + 1);
       expect([unheard.error?.code, heard.error]).toEqual(['UPSTREAM_HEADERS_TIMEOUT', null]);
       server.sockets[1]!.write('k');
       expect((await heard.over).body).toBe('ok');
@@ -149,38 +152,42 @@ describe('UpstreamPool', () => {
 
     it('of heads that do not end', async () => {
       await silent();
-      const pool = server.pool({ headersMs: 1000 });
+      const pool = server.pool({ connectMs: 5 * LIMIT_MS, headersMs: LIMIT_MS });
       const drip = send(pool);
       await until(() => server.sockets.length === 1);
       server.sockets[0]!.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-le');
       await new Promise((resolve) => setImmediate(resolve));
-      pool.sweep(performance.now() + 1001);
+      pool.sweep(performance.now() + LIMIT_MS + 1);
       expect(drip.calls).toEqual(['error']);
       expect(drip.error?.code).toBe('UPSTREAM_HEADERS_TIMEOUT');
     });
 
     it('of connections that cannot be opened', async () => {
       await silent();
-      const pool = new UpstreamPool(server.url.replace('http', 'https'), { ...PATIENT, connectMs: 1000 });
+      const pool = new UpstreamPool(server.url.replace('http', 'https'), {
+        ...PATIENT,
+        connectMs: LIMIT_MS,
+        headersMs: 2 * LIMIT_MS,
+      });
       const sent = send(pool);
       await until(() => server.sockets.length === 1);
-      pool.sweep(performance.now() + 900);
+      pool.sweep(performance.now() + 0.9 * LIMIT_MS);
       expect(sent.error).toBeNull();
-      pool.sweep(performance.now() + 1001);
+      pool.sweep(performance.now() + LIMIT_MS + 1);
       expect(sent.error?.code).toBe('UPSTREAM_CONNECT_TIMEOUT');
       const later = send(pool);
-      pool.sweep(performance.now() + 60_000);
+      pool.sweep(performance.now() + 2 * LIMIT_MS + 1);
       expect(later.error?.code).toBe('UPSTREAM_HEADERS_TIMEOUT');
       await pool.destroy();
     });
 
     it('of those in the queue', async () => {
       await silent();
-      const pool = server.pool({ headersMs: 1000, mostConnections: 1 });
+      const pool = server.pool({ connectMs: 5 * LIMIT_MS, headersMs: LIMIT_MS, mostConnections: 1 });
       const sent = [send(pool), send(pool), send(pool)];
-      pool.sweep(performance.now() + 1001);
+      pool.sweep(performance.now() + LIMIT_MS + 1);
       // The first released its connection to the second, which still times out.
-      pool.sweep(performance.now() + 1001);
+      pool.sweep(performance.now() + LIMIT_MS + 1);
       expect(sent.map(({ error }) => error?.code)).toEqual(Array(3).fill('UPSTREAM_HEADERS_TIMEOUT'));
       expect(pool.stats).toMatchObject({ connections: 0, waiting: 0 });
     });
@@ -197,17 +204,18 @@ describe('UpstreamPool', () => {
     });
 
     it.each([
-      ['as long as it says', 'x: y', 3900, 4100],
-      ['or as the replica says, if that is shorter', 'keep-alive: timeout=3', 1900, 2100],
-      ['but no longer than it says', 'keep-alive: timeout=75', 3900, 4100],
-    ])('keeping them %s', async (_, line, before, after) => {
+      ['as long as it says', 'x: y', 4_000_000],
+      // A second less, for the way.
+      ['or as the replica says, if that is shorter', 'keep-alive: timeout=3000', 2_999_000],
+      ['but no longer than it says', 'keep-alive: timeout=75000', 4_000_000],
+    ])('keeping them %s', async (_, line, keptMs) => {
       server = new RawServer((socket) => socket.write(response('x', line)));
       await server.listen();
-      const pool = server.pool({ keepAliveMs: 4000 });
+      const pool = server.pool({ keepAliveMs: 4_000_000 });
       await send(pool).over;
-      pool.sweep(performance.now() + before);
+      pool.sweep(performance.now() + 0.9 * keptMs);
       expect(pool.stats.idle).toBe(1);
-      pool.sweep(performance.now() + after);
+      pool.sweep(performance.now() + keptMs + 1);
       expect(pool.stats).toMatchObject({ connections: 0, idle: 0 });
     });
 

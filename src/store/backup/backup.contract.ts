@@ -26,12 +26,15 @@ async function contents(store: Store): Promise<unknown> {
   return tables;
 }
 
-async function fillStore(store: Store): Promise<void> {
+/** More roles than a backup is written and read at once. */
+const MANY = 1100;
+
+async function fillStore(store: Store, roles = MANY): Promise<void> {
   await newKey(store, 'alice', { models: ['m'], limits: { '*': { tokens_per_day: 5 } } });
   await store.usage.fold('journal', [used({ model: 'naïve', costNanos: Number.MAX_SAFE_INTEGER })]);
   const resources = new Resources(store);
   await resources.change('alice', async (tx) => {
-    for (let i = 0; i < 1100; i++) {
+    for (let i = 0; i < roles; i++) {
       await tx.put({ kind: 'Role', workspace: 'w', name: `r${i}` }, { spec: { i }, labels: {} });
     }
     await tx.markDeleted({ kind: 'Role', workspace: 'w', name: 'r7' });
@@ -51,10 +54,10 @@ export function backupContract(stores: TestStores): void {
     afterAll(() => rmSync(folder, { recursive: true }));
     const freshPath = () => join(folder, `it's ${++files}.backup`);
 
-    async function backedUp(): Promise<{ path: string; store: Store; address: string }> {
+    async function backedUp(roles = MANY): Promise<{ path: string; store: Store; address: string }> {
       const address = await stores.freshAddress();
       const store = await stores.open(address);
-      await fillStore(store);
+      await fillStore(store, roles);
       const path = freshPath();
       await backUp(address, store, path);
       return { path, store, address };
@@ -117,7 +120,7 @@ export function backupContract(stores: TestStores): void {
       const nothing = async () => {};
       await others.change('bob', async (tx) => {
         await write(tx, 0, nothing);
-        for (let i = 0; i < 1100; i++) await tx.put(role(`m${i}`), { spec: {}, labels: {} });
+        for (let i = 0; i < MANY; i++) await tx.put(role(`m${i}`), { spec: {}, labels: {} });
       });
       const restoredFrom = async (path: string) => {
         const restored = await stores.fresh();
@@ -162,7 +165,7 @@ export function backupContract(stores: TestStores): void {
     });
 
     it('is restored only into an empty store', async () => {
-      const { path, store } = await backedUp();
+      const { path, store } = await backedUp(10);
       const before = await contents(store);
       await expect(restore(store, path)).rejects.toMatchObject({ code: 'BACKUP_NOT_EMPTY' });
       expect(await contents(store)).toEqual(before);
