@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { h200 } from './h200.js';
-import { heterogeneous } from './heterogeneous.js';
+import { heterogeneous, heterogeneousVirtual } from './heterogeneous.js';
 import { live } from './live.js';
 import { profiles } from './profiles.js';
 import { virtual } from './virtual.js';
@@ -8,7 +8,8 @@ import { virtual } from './virtual.js';
 /**
  * How well what-if predicts: `virtual` (a gateway and emulated engines in virtual time), `live` (the same in real time, on
  * loopback; the number of seeds, and a folder that keeps recordings, may be given), `h200` (measured runs on real replicas, whose folder may be given). `heterogeneous` (two GPUs, one 2.5 times as fast, with profiles fitted to
- * live traffic, under every policy in both worlds: about 15 minutes; some policies may be given). `profiles` (what
+ * live traffic, under every policy in both worlds: about 15 minutes; some policies may be given), `heterogeneous-virtual` (the same in virtual
+ * time). `profiles` (what
  * fits of latency profiles cost). All without an argument.
  */
 /** Two cases for each. */
@@ -19,6 +20,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 const parts: Record<string, () => Promise<boolean>> = {
   virtual: () => virtual(say),
   live: () => live(Number(part === 'live' ? (given ?? LIVE_SEEDS) : LIVE_SEEDS), say, process.argv[4]),
+  'heterogeneous-virtual': () => heterogeneousVirtual(say, part === 'heterogeneous-virtual' ? given : undefined),
   heterogeneous: () => heterogeneous(say, part === 'heterogeneous' ? given : undefined),
   h200: () => h200(given ?? truth, say),
   profiles: () => profiles(say),

@@ -5,33 +5,30 @@ import { fileURLToPath } from 'node:url';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../src/gateway/config/gateway-config.js';
 import { Gateway } from '../../src/gateway/gateway.js';
 import type { LatencyProfile } from '../../src/replica/latency/profile.js';
+import type { PolicyChoice } from '../../src/simulator/cluster-config.js';
 import { fitHere } from '../../src/twin/profiles/fit/fit-thread.js';
 import { gatewayProfiles } from '../../src/twin/profiles/start-profiles.js';
 import type { RequestTable } from '../../src/workload/request-table.js';
+import { messagesOf } from '../../test/support/recorded-world.js';
 import { BLOCK_TOKENS } from '../default-policy/workloads.js';
 import { streamChat } from '../engine/stream-client.js';
+import { SEED, SIGNALS_US, SLOW_FACTORS, type Times } from './unlike-fleet.js';
 
-/** Two GPUs, the first 2.5 times as fast. */
-export const SLOW_FACTORS = [1, 2.5] as const;
 /** What their replicas are named after: each has a profile of its own. */
 const GPUS = ['fast', 'slow'] as const;
 /** The engines run slower than real time, so that two cores hold them, the gateway and the clients. */
-const SPEED = 0.4;
+const SPEED = 1;
 const MODEL = 'qwen/qwen3-14b';
 const FIRST_PORT = 9741;
 const cli = fileURLToPath(new URL('../../../dist/bundle/main.js', import.meta.url));
 
-/** In milliseconds of the model's time. */
-export interface Means {
-  readonly ttft: number;
-  readonly e2e: number;
-}
+export const LIVE_PREFIX = 'r';
 
 export type GpuProfiles = ReadonlyMap<string, LatencyProfile>;
 
 /** Serves traffic under round-robin, and returns the profiles that the gateway fits to it, by engine. */
 export function fittedProfiles(table: RequestTable, say: (line: string) => void): Promise<GpuProfiles> {
-  return withGateway('round-robin', async (gateway) => {
+  return withGateway({ policy: 'round-robin', options: {} }, async (gateway) => {
     // Fits as `serve` makes them, without the pauses of their thread: nothing else runs meanwhile.
     const book = gatewayProfiles(gateway, { makeFit: async (job) => ({ ...(await fitHere(job)), restMs: 0 }) });
     await book.tick();
@@ -55,15 +52,18 @@ export function fittedProfiles(table: RequestTable, say: (line: string) => void)
 }
 
 /** Serves traffic with a policy and these profiles, on engines whose caches are cold. */
-export function liveMeans(policy: string, table: RequestTable, profiles: GpuProfiles): Promise<Means> {
-  return withGateway(policy, (gateway) => {
+export function liveTimes(routing: PolicyChoice, table: RequestTable, profiles: GpuProfiles): Promise<Times> {
+  return withGateway(routing, (gateway) => {
     const book = gatewayProfiles(gateway);
     for (const [engine, profile] of profiles) book.pin('default', engine, { isPinned: true, profile });
     return send(table, gateway.url);
   });
 }
 
-async function withGateway<Result>(policy: string, use: (gateway: Gateway) => Promise<Result>): Promise<Result> {
+async function withGateway<Result>(
+  { options, policy }: PolicyChoice,
+  use: (gateway: Gateway) => Promise<Result>,
+): Promise<Result> {
   const urls = SLOW_FACTORS.map((_, i) => `http://127.0.0.1:${FIRST_PORT + i}`);
   const children: ChildProcess[] = [];
   const gateway = new Gateway({
@@ -73,10 +73,18 @@ async function withGateway<Result>(policy: string, use: (gateway: Gateway) => Pr
     endpoints: [
       {
         name: 'default',
-        policy: { ...DEFAULT_POLICY, name: policy },
-        replicas: urls.map((url, i) => ({ id: `r${i}`, url, engine: 'emulator', models: null, hardware: GPUS[i]! })),
+        policy: { ...DEFAULT_POLICY, name: policy, options, blockSize: BLOCK_TOKENS },
+        replicas: urls.map((url, i) => ({
+          id: `${LIVE_PREFIX}${i}`,
+          url,
+          engine: 'emulator',
+          models: null,
+          hardware: GPUS[i]!,
+        })),
       },
     ],
+    seed: SEED,
+    signals: { ...GATEWAY_DEFAULTS.signals, intervalMs: SIGNALS_US / 1000 / SPEED },
     slowStartMs: 0,
   });
   try {
@@ -110,26 +118,19 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Means in milliseconds of the model's time. */
-async function send(table: RequestTable, url: string): Promise<Means> {
+/** When all have their last token. */
+async function send(table: RequestTable, url: string): Promise<Times> {
   const begun = performance.now();
   const timings = await Promise.all(
     Array.from({ length: table.count }, async (_, row) => {
       await pause(Math.max(0, table.arrivalUs[row]! / 1000 / SPEED - (performance.now() - begun)));
-      const messages = [{ role: 'user', content: promptOf(table, row) }];
+      const messages = messagesOf(table, row);
       const body = { model: MODEL, messages, max_tokens: table.outputTokens[row], ignore_eos: true, stream: true };
       return streamChat(url, body);
     }),
   );
-  const mean = (values: number[]) => (SPEED * values.reduce((sum, value) => sum + value, 0)) / values.length;
   return {
-    ttft: mean(timings.map(({ chunksMs, sentMs }) => chunksMs[0]! - sentMs)),
-    e2e: mean(timings.map(({ chunksMs, sentMs }) => chunksMs.at(-1)! - sentMs)),
+    ttft: timings.map(({ chunksMs, sentMs }) => SPEED * (chunksMs[0]! - sentMs)),
+    e2e: timings.map(({ chunksMs, sentMs }) => SPEED * (chunksMs.at(-1)! - sentMs)),
   };
-}
-
-/** Four bytes per token; each block has a text of its own. */
-function promptOf({ blocks }: RequestTable, row: number): string {
-  const textOf = (block: number) => `block ${block} of the prompt `.repeat(4).slice(0, BLOCK_TOKENS * 4);
-  return Array.from({ length: blocks!.blocksOf(row) }, (_, i) => textOf(blocks!.block(row, i))).join('');
 }

@@ -7,9 +7,12 @@ import { LiveReplica } from '../../src/gateway/fleet/replica/live-replica.js';
 import { fakeFacts } from '../../src/gateway/request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../../src/gateway/telemetry/gateway-metrics.js';
 import { profileLatency } from '../../src/replica/latency/profile-latency.js';
+import type { FleetReplica } from '../../src/simulator/fleet/fleet-replicas.js';
+import { replicaPredictors } from '../../src/simulator/prediction/replica-predictors.js';
 import { type MetricRow, metricsOfResponses } from '../../src/twin/whatif/recorded-metrics.js';
 import { PROFILE, REPLICA } from '../../src/twin/whatif/recorded-run.fixture.js';
 import type { RequestTable } from '../../src/workload/request-table.js';
+import { shareSpeeds } from './scripted-predictors.js';
 
 const BLOCK = 16;
 const SIGNALS_US = 1_000_000;
@@ -21,9 +24,11 @@ export interface LivePolicy {
   options?: Record<string, unknown>;
   replicas?: number;
   seed?: number;
+  /** Unlike engines, whose speed the gateway knows; by default all are small ones of which it knows nothing. */
+  fleet?: readonly FleetReplica[];
 }
 
-interface ServedRequest {
+export interface ServedRequest {
   replica: string;
   ttftUs: number;
   e2eUs: number;
@@ -35,6 +40,7 @@ export interface RecordedWorld {
   /** As the gateway would have recorded it. */
   lines: string;
   measured: MetricRow;
+  served: readonly ServedRequest[];
 }
 
 /**
@@ -42,9 +48,12 @@ export interface RecordedWorld {
  * that a live run has but sockets.
  */
 export async function recordedWorld(table: RequestTable, live: LivePolicy): Promise<RecordedWorld> {
-  const ids = Array.from({ length: live.replicas ?? 4 }, (_, i) => `engine-${i}`);
+  const ids = Array.from({ length: live.fleet?.length ?? live.replicas ?? 4 }, (_, i) => `engine-${i}`);
   const clocks = ids.map(() => new ManualClock());
-  const engines = clocks.map((clock) => new EmulatedReplica(REPLICA, profileLatency(PROFILE), clock));
+  const engines = clocks.map((clock, i) => {
+    const { config, scaled } = live.fleet?.[i] ?? { config: REPLICA, scaled: profileLatency(PROFILE) };
+    return new EmulatedReplica(config, scaled, clock);
+  });
   const replicas = ids.map(
     (id) => new LiveReplica({ id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS),
   );
@@ -64,6 +73,7 @@ export async function recordedWorld(table: RequestTable, live: LivePolicy): Prom
       newAlarm: () => ({ set: () => {} }),
     },
   );
+  if (live.fleet !== undefined) shareSpeeds(endpoint, ids, replicaPredictors(live.fleet));
   endpoint.setReplicas(replicas);
   const served: ServedRequest[] = [];
   const scrape = () => {
@@ -92,7 +102,7 @@ export async function recordedWorld(table: RequestTable, live: LivePolicy): Prom
       },
       ended(atUs) {
         one.e2eUs = atUs - table.arrivalUs[row]!;
-        endpoint.placer.finish(placement);
+        endpoint.placer.finish(placement, sequence.outputTokens);
       },
     };
     clocks[slot]!.runTo(nowUs);
@@ -111,21 +121,43 @@ export async function recordedWorld(table: RequestTable, live: LivePolicy): Prom
     } else arrive(next++);
   }
   await Promise.all(replicas.map((replica) => replica.close()));
-  return { lines: served.map((one, row) => lineOf(table, row, one)).join(''), measured: measuredOf(table, served) };
+  const lines = served.map((one, row) => lineOf(table, row, one)).join('');
+  return { lines, measured: measuredOf(table, served), served };
+}
+
+/**
+ * A prompt of blocks as messages, four bytes per token and a text of its own for each block. The first is what a simulated router calls the
+ * beginning of the prompt: policies that hash it have the same keys in both worlds.
+ */
+export function messagesOf({ blocks }: RequestTable, row: number): { role: 'user'; content: string }[] {
+  const textOf = (block: number) => `block ${block} of the prompt `.repeat(4).slice(0, 4 * BLOCK);
+  const prompt = Array.from({ length: blocks!.blocksOf(row) }, (_, i) => textOf(blocks!.block(row, i))).join('');
+  const opening = blocks!.sharedBlocks(row) > 0 ? `block:${blocks!.block(row, 0) + 1}` : `request_${row}`;
+  return [opening, prompt].map((content) => ({ role: 'user', content }));
 }
 
 /** Four bytes per token, as the gateway counts them. */
 function factsOf(table: RequestTable, row: number) {
+  const streams = true;
+  if (table.blocks !== null)
+    return fakeFacts({ id: `request-${row}`, streams, kind: 'chat', body: { messages: messagesOf(table, row) } });
   const shared = sharedTokens(table, row);
   const prefix = `${table.prefixGroup[row]};`.padEnd(4 * shared, '-').slice(0, 4 * shared);
   return fakeFacts({
     id: `request-${row}`,
+    streams,
     body: { prompt: `${prefix}${`${row};`.padEnd(4 * (table.inputTokens[row]! - shared), '.')}` },
   });
 }
 
 /** Blocks of the prefix, and those that no other request has. */
 function keysOf(table: RequestTable, row: number): Int32Array {
+  const { blocks: prompts } = table;
+  if (prompts !== null) {
+    const filled = Math.floor((table.inputTokens[row]! + table.outputTokens[row]! - 1) / BLOCK);
+    const keyOf = (i: number) => (i < prompts.blocksOf(row) ? prompts.block(row, i) : prompts.count + row * 1000 + i);
+    return Int32Array.from({ length: filled }, (_, i) => keyOf(i));
+  }
   const shared = Math.floor(sharedTokens(table, row) / BLOCK);
   const blocks = Math.floor((table.inputTokens[row]! + table.outputTokens[row]! - 1) / BLOCK);
   return Int32Array.from({ length: blocks }, (_, i) =>

@@ -1,13 +1,14 @@
-import { modelErrorOf } from '../../experiment/plan/model-error.js';
+import { fleetErrorOf } from '../../experiment/plan/model-error.js';
 import type { PlanDocument, PlannedCandidate } from '../../experiment/plan/plan-document.js';
 import { evaluationSettings, plannedCandidate } from '../../experiment/plan/planned-candidate.js';
+import { fleetGroups } from '../../experiment/plan/planned-fleet.js';
 import type { EvaluationSettings } from '../../experiment/plan/point-evaluator.js';
 import { checkPrices, type GpuPrices, readPrices } from '../../experiment/plan/read-prices.js';
 import type { Slo } from '../../experiment/plan/slo.js';
 import { chosenCandidate, verdictOf } from '../../experiment/plan/verdict.js';
 import type { SimulateRuns } from '../../experiment/run-experiment.js';
 import { type DetectorVotes, detectorNotes } from '../../experiment/runs/detector-votes.js';
-import { sloText } from '../../report/plan/plan-text.js';
+import { candidateName, sloText } from '../../report/plan/plan-text.js';
 import { counted } from '../../report/text/format-number.js';
 import { mergeSettings, type Setting, type Settings } from '../compare/settings.js';
 import { type Diagnostics, saidOnce } from '../diagnostics.js';
@@ -46,22 +47,19 @@ export async function makePlan({
   simulate,
 }: PlanInputs): Promise<PlanDocument> {
   const { values } = flags;
+  const replicas = givenReplicas(flags);
   const candidates = await resolveCandidates(flags, withRate(flags, given), saidOnce(diagnostics));
   const first = candidates.find((one) => 'config' in one) as Extract<ResolvedCandidate, { config: unknown }>;
   const prices = values.prices === null ? null : await readPrices(values.prices);
-  if (prices !== null)
-    checkPrices(
-      prices,
-      candidates.map((one) => gpuOf(one)),
-    );
-  const load = await resolveLoad(flags, given, first.workload, diagnostics);
+  if (prices !== null) checkPrices(prices, candidates.flatMap(gpusOfCandidate));
+  const load = await resolveLoad(flags, given, replicas, first.workload, diagnostics);
   const seeds = seedsOf(flags);
   const settings = evaluationSettings(slos, seeds, values['num-requests'] ?? undefined);
   const planned = await Promise.all(candidates.map((one) => planOne(one, load, settings, flags, prices, simulate)));
   const asked = {
     slos: slos.map((slo) => ({ ...slo, text: sloText(slo) })),
     load: load.planned,
-    replicas: values['num-instances'],
+    replicas,
     currency: prices?.currency ?? '',
   };
   const chosen = chosenCandidate(planned, asked);
@@ -72,7 +70,7 @@ export async function makePlan({
       ...asked,
       seeds: [...seeds],
       chosen,
-      notes: notesOf(load, planned, prices, values['num-instances'] === null),
+      notes: notesOf(load, planned, prices, replicas === null),
       command: commandText('plan', argv, line),
     },
     candidates: planned,
@@ -83,23 +81,23 @@ async function planOne(
   candidate: ResolvedCandidate,
   load: ResolvedLoad,
   settings: EvaluationSettings,
-  { values }: FlagValues<PlanFlags>,
+  flags: FlagValues<PlanFlags>,
   prices: GpuPrices | null,
   simulate: SimulateRuns,
 ): Promise<PlannedCandidate> {
   if ('refused' in candidate) return refusedCandidate(candidate);
   const { config } = candidate;
-  const price = prices?.perGpuHour.get(config.replica.hardware.toLowerCase());
+  const replicas = givenReplicas(flags);
   const question = {
     factor: load.planned.factor,
-    replicas: values['num-instances'],
-    mostReplicas: values['max-instances'],
+    replicas,
+    mostReplicas: flags.values['max-instances'],
     curve: load.curve,
-    tolerance: values['num-instances'] === null ? HEAD_ROOM_TOLERANCE : TOLERANCE,
+    tolerance: replicas === null ? HEAD_ROOM_TOLERANCE : TOLERANCE,
   };
-  const modelError = modelErrorOf(config.replica);
+  const modelError = fleetErrorOf(config);
   const inputs = { config, load: load.source, settings, question, modelError };
-  return plannedCandidate({ ...inputs, ...(price === undefined ? {} : { price }) }, simulate);
+  return plannedCandidate({ ...inputs, ...(prices === null ? {} : { prices: prices.perGpuHour }) }, simulate);
 }
 
 function refusedCandidate({ named, refused }: Extract<ResolvedCandidate, { refused: string }>): PlannedCandidate {
@@ -110,17 +108,27 @@ function refusedCandidate({ named, refused }: Extract<ResolvedCandidate, { refus
   };
 }
 
-function gpuOf(candidate: ResolvedCandidate): string {
-  return 'config' in candidate ? candidate.config.replica.hardware : candidate.named.gpu!;
+function gpusOfCandidate(candidate: ResolvedCandidate): string[] {
+  if (!('config' in candidate)) return [candidate.named.gpu!];
+  return fleetGroups(candidate.config).map(({ replica }) => replica.hardware);
+}
+
+/** Replicas of the fleet that is given; null: as few as possible. */
+function givenReplicas({ values }: FlagValues<PlanFlags>): number | null {
+  if (values.fleet === null) return values['num-instances'];
+  if (values['num-instances'] !== null) {
+    throw conflictingFlags('--num-instances', 'is given with --fleet', 'leave it out: --fleet names the replicas');
+  }
+  return values.fleet.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** The rate of requests that flags describe; all other traffic has its own, and is scaled. */
 function withRate({ values }: FlagValues<PlanFlags>, given: Settings): Settings {
   const wanted = values.rate?.[0];
   if (!isDescribedByFlags(given)) return given;
-  if (wanted === undefined && values['num-instances'] === null) {
+  if (wanted === undefined && values['num-instances'] === null && values.fleet === null) {
     const hint =
-      'give --rate, or --num-instances for the greatest load that a fleet keeps, or recorded traffic with --trace';
+      'give --rate, or --num-instances or --fleet for the greatest load that a fleet keeps, or recorded traffic with --trace';
     throw missingFlag('--rate', 'is required', hint);
   }
   if (wanted?.unit === 'times') {
@@ -142,11 +150,15 @@ function seedsOf({ values }: FlagValues<PlanFlags>): number[] {
 }
 
 /** The point that a candidate is judged by. */
-function detectedPoint({ gpu, plan, tp }: PlannedCandidate): { name: string; detectors?: DetectorVotes }[] {
+function detectedPoint(candidate: PlannedCandidate): { name: string; detectors?: DetectorVotes }[] {
+  const { plan } = candidate;
   if (plan?.at?.detectors === undefined) return [];
   const { detectors, rate, replicas } = plan.at;
   return [
-    { name: `${gpu}, tp ${tp}, ${counted(replicas, 'replica')} at ${Number(rate.toPrecision(4))} req/s`, detectors },
+    {
+      name: `${candidateName(candidate)}, ${counted(replicas, 'replica')} at ${Number(rate.toPrecision(4))} req/s`,
+      detectors,
+    },
   ];
 }
 
@@ -167,7 +179,7 @@ function notesOf(
           `the recording is too short for a steady state: it was lengthened to ${counted(longest, 'request')} by its own statistics (sessions drawn from it, arriving with its rate and variation)`,
         ]),
     ...detectorNotes(planned.flatMap(detectedPoint)).map((note) => note.replace(/\.$/, '')),
-    ...planned.flatMap(({ gpu, tp, plan }) => (plan?.notes ?? []).map((note) => `${gpu}, tp ${tp}: ${note}`)),
+    ...planned.flatMap((one) => (one.plan?.notes ?? []).map((note) => `${candidateName(one)}: ${note}`)),
     ...(prices === null && gpus.size > 1 && isLeast && points.some(({ kept }) => kept)
       ? ['no prices were given: the fleet with the fewest GPUs is named; --prices chooses the cheapest']
       : []),

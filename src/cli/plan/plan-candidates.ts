@@ -6,6 +6,7 @@ import { mergeSettings, type Setting, type Settings } from '../compare/settings.
 import type { Diagnostics } from '../diagnostics.js';
 import { badChoice } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
+import type { FleetKind } from '../flags/read-list.js';
 import { gpuNames, routingPolicyNames } from '../flags/registered-names.js';
 import type { PlanFlags } from './plan-flags.js';
 
@@ -25,7 +26,7 @@ interface CandidateName {
 const OF_ONE_KIND = ['MODEL_DOES_NOT_FIT', 'UNEVEN_TP'];
 
 /**
- * Every GPU type with every tensor parallelism and policy. What does not fit is refused with its arithmetic; it is an
+ * Every GPU type with every tensor parallelism and policy, or the fleet that is given with every policy. What does not fit is refused with its arithmetic; it is an
  * error only where nothing fits.
  */
 export async function resolveCandidates(
@@ -33,7 +34,7 @@ export async function resolveCandidates(
   given: Settings,
   diagnostics: Diagnostics,
 ): Promise<ResolvedCandidate[]> {
-  const { gpu, tp, 'routing-policy': policies } = flags.values;
+  const { fleet, gpu, tp, 'routing-policy': policies } = flags.values;
   const known = await routingPolicyNames();
   const unknown = policies?.find((name) => !known.includes(name));
   if (unknown !== undefined) throw badChoice('--routing-policy', unknown, known);
@@ -49,7 +50,7 @@ export async function resolveCandidates(
       const { config, workload } = await resolveVariant(
         {
           ...{ name: '', against: null, isolates: '', series: '', x: null, source: '' },
-          settings: mergeSettings(given, ownSettings(kind.gpu, kind.tp, policy)),
+          settings: mergeSettings(given, ownSettings(kind.gpu, kind.tp, policy, fleet)),
         },
         diagnostics,
       );
@@ -72,10 +73,18 @@ async function checkGpus(gpus: readonly string[] | null, given: Settings): Promi
   if (unknown !== undefined) throw badChoice('--gpu', unknown, known);
 }
 
-function ownSettings(gpu: string | null, tp: number | null, policy: string | null): Settings {
+function ownSettings(
+  gpu: string | null,
+  tp: number | null,
+  policy: string | null,
+  fleet: readonly FleetKind[] | null,
+): Settings {
   const settings = new Map<string, Setting>();
   if (gpu !== null) settings.set('hardware', { text: gpu, place: '--gpu' });
   if (tp !== null) settings.set('tp', { text: String(tp), place: '--tp' });
+  if (fleet !== null) {
+    settings.set('fleet', { text: fleet.map(({ count, text }) => `${count}*${text}`).join(','), place: '--fleet' });
+  }
   if (policy !== null) settings.set('routing-policy', { text: policy, place: '--routing-policy' });
   return settings;
 }

@@ -8,6 +8,7 @@ import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
 import { choiceFlag, count, file, listFlag } from '../flags/kinds.js';
 import { detectorFlags } from '../flags/output-flags.js';
+import { FLEET_GRAMMAR, type FleetKind, readFleet } from '../flags/read-list.js';
 import { gpuNames, routingPolicyNames } from '../flags/registered-names.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
@@ -41,6 +42,12 @@ export const planFlags = {
     max: 100_000,
     defaultText: 'as few as possible',
     help: 'replicas of the fleet: finds the greatest load that it keeps',
+  }),
+  fleet: listFlag<FleetKind[] | null>({
+    default: null,
+    accepted: FLEET_GRAMMAR,
+    read: readFleet,
+    help: 'a fleet of several kinds, GPUs or latency profiles, 2*H100,4*L4:2,slow.json: finds the greatest load that it keeps',
   }),
   'max-instances': count({ default: 256, min: 1, max: 10_000, help: 'replicas at most' }),
   gpu: {
@@ -107,16 +114,7 @@ export const PLAN_FILE: ExperimentFile = { kind: 'Plan', own: { ...planFlags, ..
 /** Flags of `run` and `replay` that a plan sets itself, or that have no meaning for a steady load. */
 const OWN: readonly string[] = [
   ...Object.keys(planFlags),
-  ...[
-    'hardware',
-    'fleet',
-    'slow-factors',
-    'num-requests',
-    'concurrency',
-    'think-time-ms',
-    'session-mode',
-    'think-time-dist',
-  ],
+  ...['hardware', 'slow-factors', 'num-requests', 'concurrency', 'think-time-ms', 'session-mode', 'think-time-dist'],
   'decisions',
 ];
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlanDocument } from '../../experiment/plan/plan-document.js';
 import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
 import { profileText } from '../../replica/latency/profile-file.js';
+import { planCsv, planTable } from '../../report/plan/plan-table.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
 import { captured } from '../test-io.fixture.js';
 
@@ -32,9 +33,17 @@ const ONE_AT_A_TIME = {
   },
 };
 
+/** 200 ms for the same: 5 requests a second. */
+const SLOW = {
+  ...ONE_AT_A_TIME,
+  step: { ...ONE_AT_A_TIME.step, decodeOnly: flat(10_000), withPrefill: flat(100_000) },
+};
+
 inTestFolder(() => {
   writeFileSync('flat.json', profileText(ONE_AT_A_TIME));
   writeFileSync('uncertain.json', profileText({ ...ONE_AT_A_TIME, uncertainty: { step: 0.2 } }));
+  writeFileSync('slow.json', profileText({ ...SLOW, name: 'half as fast', hardware: 'A100-80', tp: 2 }));
+  writeFileSync('both.yaml', 'currency: EUR\nper_gpu_hour:\n  H100: 2.5\n  A100-80: 1\n');
   writeFileSync('prices.yaml', 'currency: EUR\nper_gpu_hour:\n  H100: 2.5\n');
 });
 
@@ -104,6 +113,38 @@ describe('plan, where arithmetic knows the answer', () => {
     expect(plan.chosen).toBeNull();
     expect(verdict).toContain('No fleet keeps TTFT p99 <= 40 ms');
     expect(verdict).toContain('TTFT p99 is 50 ms: a prompt alone takes that long (100 tokens');
+  });
+
+  it('finds the greatest load of a fleet of several kinds, which depends on the policy', async () => {
+    const unlike = FLAT.replace('--latency-profile flat.json', '--fleet 2*flat.json,1*slow.json');
+    const document = await planned(
+      `${unlike} --slo-e2e p99=1s --policy predicted-latency,round-robin --prices both.yaml`,
+    );
+    const { candidates, verdict } = document;
+    const [byPrediction, inTurn] = candidates;
+    // 10 + 10 + 5 in a second; in turn a third of all goes to the slow one.
+    expect(byPrediction!.plan!.greatest! / 25).toBeGreaterThan(0.9);
+    expect(byPrediction!.plan!.greatest! / 25).toBeLessThanOrEqual(1);
+    expect(inTurn!.plan!.greatest! / 15).toBeCloseTo(1, 1);
+    expect(byPrediction).toMatchObject({ gpus: 4, pricePerHour: 7, gpu: 'H100 + A100-80' });
+    expect(byPrediction!.fleet).toEqual([
+      { gpu: 'H100', tp: 1, profile: 'one at a time', replicas: 2, gpus: 2, pricePerHour: 5 },
+      { gpu: 'A100-80', tp: 2, profile: 'half as fast', replicas: 1, gpus: 2, pricePerHour: 2 },
+    ]);
+    // One more and one less of the last kind.
+    expect(byPrediction!.plan!.oneLess!.replicas).toBe(2);
+    expect(byPrediction!.plan!.oneMore).toMatchObject({ replicas: 4, kept: true });
+    expect(verdict).toMatch(
+      /^2 H100 with profile one at a time \+ 2 A100-80 with tp 2 and profile half as fast \(3 replicas\) keep E2E p99 <= 1000 ms up to 2[345]/,
+    );
+    expect(planTable(document, { colour: false })).toContain('one half as fast less (2 replicas): ');
+    expect(planCsv(document)).toContain('predicted-latency,one-less,2,2,5,');
+  });
+
+  it('says what an idle fleet of several kinds reaches when it cannot keep an SLO', async () => {
+    const unlike = FLAT.replace('--latency-profile flat.json', '--fleet flat.json,slow.json');
+    const { verdict } = await planned(`${unlike} --slo-ttft p99=90ms`);
+    expect(verdict).toContain('(2 replicas) keep TTFT p99 <= 90 ms at no load: on the idle fleet TTFT p99 is 100 ms');
   });
 
   it('prints the same bytes again', async () => {
@@ -224,6 +265,12 @@ describe('bad input of plan', () => {
     ['--rate 20 --slo-ttft p99=500ms,p99=1s', 'has p99 twice'],
     ['--rate 20 --slo-ttft p99=500ms --seeds 2 --seed 1', '--seeds: given together with --seed'],
     ['--rate 20 --slo-ttft p99=500ms --gpu H1000', '--gpu: '],
+    ['--rate 20 --slo-ttft p99=500ms --fleet 2*H1000', "--fleet: 'H1000'"],
+    ['--rate 20 --slo-ttft p99=500ms --fleet 0*H100', '--fleet: '],
+    ['--slo-ttft p99=500ms --fleet H100 --num-instances 2', '--num-instances: is given with --fleet'],
+    ['--slo-ttft p99=500ms --fleet H100 --gpu H100', '--gpu: is given with --fleet'],
+    ['--slo-ttft p99=500ms --fleet H100 --tp 2', '--tp: is given with --fleet'],
+    ['--slo-ttft p99=500ms --fleet missing.json', 'missing.json'],
   ])('%s', async (args, message) => {
     expect(await refused(`plan --model qwen/qwen3-14b --no-cache ${args}`)).toContain(message);
   });

@@ -19,7 +19,7 @@ export const PLAN: CommandLine = {
   name: 'plan',
   summary: summaryOf('plan'),
   about:
-    "Use it to size a fleet: it finds the least fleet that keeps the SLOs at a load, or with --num-instances the greatest load that a fleet keeps. Every load is simulated until it is clear that its backlog does not grow, and the verdict says how sure it is. A file with 'kind: Plan' describes the same; flags win over it.",
+    "Use it to size a fleet: it finds the least fleet that keeps the SLOs at a load, or with --num-instances or --fleet the greatest load that a fleet keeps. Every load is simulated until it is clear that its backlog does not grow, and the verdict says how sure it is. A file with 'kind: Plan' describes the same; flags win over it.",
   operands: { usage: '[plan.yaml]', least: 0, most: 1 },
   groups: planGroups,
   examples: [
@@ -27,6 +27,7 @@ export const PLAN: CommandLine = {
     'run --model qwen/qwen3-14b --num-instances 2 --rate 8 --num-requests 300 --trace-output morning',
     'plan --model qwen/qwen3-14b --trace morning --rate 3x --slo-ttft p99=500ms --format table --report plan.html',
     'plan --model qwen/qwen3-14b --trace morning --num-instances 4 --slo-ttft p99=500ms --format table',
+    'plan --model qwen/qwen3-14b --trace morning --fleet 1*H200,2*A100-80 --routing-policy predicted-latency --slo-ttft p99=1s --format table',
   ],
 };
 
@@ -76,7 +77,7 @@ async function readInputs(argv: readonly string[]): Promise<{
   const parsed = await parseFlags<PlanFlags>(PLAN, argv);
   const path = parsed.operands[0];
   const own = givenSettings(parsed);
-  if (path === undefined) return { flags: parsed, given: own, inputs: inputPaths(parsed.values.prices, own) };
+  if (path === undefined) return { flags: parsed, given: own, inputs: inputPaths(parsed.values, own) };
   const { withExperimentFile } = await import('../compare/experiment-file.js');
   const { flags, settings: given } = await withExperimentFile(PLAN_FILE, path, parsed, own);
   for (const [name, { place }] of given) {
@@ -87,7 +88,7 @@ async function readInputs(argv: readonly string[]): Promise<{
       'write it beside base, or leave it out',
     );
   }
-  return { flags, given, inputs: [...inputPaths(flags.values.prices, given), { flag: 'the experiment', path }] };
+  return { flags, given, inputs: [...inputPaths(flags.values, given), { flag: 'the experiment', path }] };
 }
 
 /** The settings of the fleet and the traffic, as texts. */
@@ -97,8 +98,9 @@ function givenSettings({ values }: { values: object }): Settings {
   return new Map(named.map((name): [string, Setting] => [name, { text: texts[name]!, place: `--${name}` }]));
 }
 
-function inputPaths(prices: string | null, given: Settings): NamedPath[] {
+function inputPaths({ fleet, prices }: FlagValues<PlanFlags>['values'], given: Settings): NamedPath[] {
   const paths = prices === null ? [] : [{ flag: '--prices', path: prices }];
+  for (const { profile } of fleet ?? []) if (profile !== null) paths.push({ flag: '--fleet', path: profile });
   for (const name of [
     'policy-config',
     'hardware-config',

@@ -28,21 +28,27 @@ export function isDescribedByFlags(given: Settings): boolean {
   return isLengthPreset(given.get('workload')?.text ?? 'distribution');
 }
 
+/** @param replicas of the fleet that is given; null: the least is looked for */
 export async function resolveLoad(
   flags: FlagValues<PlanFlags>,
   given: Settings,
+  replicas: number | null,
   recipe: WorkloadRecipe,
   diagnostics: Diagnostics,
 ): Promise<ResolvedLoad> {
   const resolved =
     recipe.kind === 'trace' ? await recorded(recipe, diagnostics) : generated(flags, given, recipe as SpecRecipe);
-  const { rate: rates, 'num-instances': replicas } = flags.values;
+  const { rate: rates } = flags.values;
   const { baseRate } = resolved.source;
   const factors = (rates ?? []).map(({ unit, value }: WantedRate) => (unit === 'times' ? value : value / baseRate));
   // A fleet is asked for its greatest load unless one load is given; several are its load curve.
   const isCurve = replicas !== null && factors.length > 1;
   if (replicas === null && factors.length > 1) {
-    throw conflictingFlags('--rate', `has ${factors.length} rates for the least fleet`, 'give one, or --num-instances');
+    throw conflictingFlags(
+      '--rate',
+      `has ${factors.length} rates for the least fleet`,
+      'give one, or --num-instances or --fleet',
+    );
   }
   const factor = isCurve ? null : (factors[0] ?? (replicas === null ? 1 : null));
   const planned = { ...resolved.planned, factor, rate: factor === null ? null : factor * baseRate };

@@ -1,4 +1,5 @@
 import type { CandidatePlan } from './plan-candidate.js';
+import type { PlannedKind } from './planned-fleet.js';
 import type { Slo } from './slo.js';
 
 /** A kind of replica, with what was found for it. */
@@ -6,8 +7,10 @@ export interface PlannedCandidate {
   gpu: string;
   tp: number;
   policy: string;
-  /** GPUs of a replica. */
+  /** GPUs of a replica; of a fleet of several kinds, on the mean. */
   gpusPerReplica: number;
+  /** The kinds of a fleet that has several, with `gpu` the names of all and `tp` the largest; absent: all replicas are alike. */
+  fleet?: PlannedKind[];
   /** Longest request, KV blocks and requests in a batch, of a replica. */
   maxModelLen: number;
   kvTokens: number;

@@ -1,3 +1,4 @@
+import { atReplicas } from '../../report/plan/fleet-cost.js';
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
 import type { LatencyMeasure } from '../metrics.js';
 import type { SimulateRuns } from '../run-experiment.js';
@@ -5,6 +6,7 @@ import type { LoadSource } from './load-source.js';
 import { errorPercent, type StepTimeError } from './model-error.js';
 import { type PlanQuestion, planCandidate } from './plan-candidate.js';
 import type { PlannedCandidate } from './plan-document.js';
+import { fleetGroups, plannedKinds } from './planned-fleet.js';
 import { type EvaluationSettings, PointEvaluator } from './point-evaluator.js';
 import { isSameMeasure, requestsFor, type Slo } from './slo.js';
 
@@ -41,26 +43,35 @@ export interface CandidateInputs {
   readonly settings: EvaluationSettings;
   readonly question: PlanQuestion;
   readonly modelError: StepTimeError | null;
-  /** Of a GPU in an hour. */
-  readonly price?: number;
+  /** Of a GPU in an hour, by its name in lower case; absent: unknown. */
+  readonly prices?: ReadonlyMap<string, number>;
 }
 
-/** Plans with one kind of replica. */
+/** Plans with one kind of replica, or with a fleet of several. */
 export async function plannedCandidate(inputs: CandidateInputs, simulate: SimulateRuns): Promise<PlannedCandidate> {
-  const { config, load, modelError, price, question, settings } = inputs;
-  const { replica } = config;
+  const { config, load, modelError, prices = null, question, settings } = inputs;
+  const groups = fleetGroups(config).map(({ replica }) => replica);
+  const least = (of: (replica: (typeof groups)[number]) => number) => Math.min(...groups.map(of));
+  const kinds = plannedKinds(config, prices);
   const plan = await planCandidate(new PointEvaluator(config, load, settings, modelError, simulate), question);
-  const gpusPerReplica = replica.tp * replica.dp;
-  const gpus = plan.replicas === null ? null : plan.replicas * gpusPerReplica;
+  const { replicas } = plan;
   return {
-    ...{ gpu: replica.hardware, tp: replica.tp, policy: config.routing.policy, gpusPerReplica },
-    ...{ maxModelLen: replica.maxModelLen, kvTokens: replica.totalKvBlocks * replica.blockSize },
-    maxNumSeqs: replica.maxNumSeqs,
+    gpu: [...new Set(kinds.map(({ gpu }) => gpu))].join(' + '),
+    tp: Math.max(...kinds.map(({ tp }) => tp)),
+    policy: config.routing.policy,
+    gpusPerReplica: atReplicas(kinds, config.instances, ({ gpus }) => gpus)! / config.instances,
+    ...(config.fleet === undefined ? {} : { fleet: kinds }),
+    maxModelLen: least(({ maxModelLen }) => maxModelLen),
+    kvTokens: least(({ blockSize, totalKvBlocks }) => totalKvBlocks * blockSize),
+    maxNumSeqs: least(({ maxNumSeqs }) => maxNumSeqs),
     refused: null,
     plan,
-    gpus,
-    pricePerHour: gpus === null || price === undefined ? null : Number((gpus * price).toFixed(4)),
-    modelErrorPercent: modelError === null ? null : settings.slos.map((slo) => errorPercent(replica, modelError, slo)),
+    gpus: replicas === null ? null : atReplicas(kinds, replicas, ({ gpus }) => gpus),
+    pricePerHour: replicas === null ? null : atReplicas(kinds, replicas, ({ pricePerHour }) => pricePerHour),
+    modelErrorPercent:
+      modelError === null
+        ? null
+        : settings.slos.map((slo) => Math.max(...groups.map((replica) => errorPercent(replica, modelError, slo)))),
     modelError: modelError?.why ?? null,
   };
 }

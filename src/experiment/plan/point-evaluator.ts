@@ -1,4 +1,5 @@
 import type { ClusterConfig } from '../../simulator/cluster-config.js';
+import { fleetSeats } from '../../simulator/fleet/fleet-replicas.js';
 import type { LatencyMeasure } from '../metrics.js';
 import type { SimulateRuns } from '../run-experiment.js';
 import type { RunSummary } from '../runs/run-summary.js';
@@ -6,6 +7,7 @@ import type { SteadyState } from '../runs/steady-state.js';
 import type { LoadSource } from './load-source.js';
 import { type StepTimeError, withModelError } from './model-error.js';
 import { latencyOf, type PlanPoint, planPoint } from './plan-point.js';
+import { withReplicas } from './planned-fleet.js';
 import type { Slo } from './slo.js';
 import { enoughRequests, stationarity } from './stationarity.js';
 
@@ -126,7 +128,7 @@ export class PointEvaluator {
     seeds: readonly number[],
   ): Promise<SteadyState[]> {
     const { measures } = this.settings;
-    const fleet = { ...this.config, instances: replicas };
+    const fleet = withReplicas(this.config, replicas);
     const config = error === undefined ? fleet : withModelError(fleet, this.modelError!, error);
     const workload = this.load.recipe(factor, requests);
     const summaries = await this.simulate(
@@ -135,12 +137,12 @@ export class PointEvaluator {
     return summaries.map(({ steady }) => steady!);
   }
 
-  /** One replica that serves one request at a time: no fleet is quicker. */
+  /** One replica that serves one request at a time: no fleet is quicker. A fleet of several kinds is taken as it is. */
   async idle(): Promise<PlanPoint> {
     const { measures, slos } = this.settings;
     const factor = IDLE_RATE / this.load.baseRate;
     return planPoint(
-      { replicas: 1, factor, rate: IDLE_RATE, requests: IDLE_REQUESTS },
+      { replicas: this.#lone.instances, factor, rate: IDLE_RATE, requests: IDLE_REQUESTS },
       [await this.#idleRun()],
       measures,
       slos,
@@ -154,13 +156,17 @@ export class PointEvaluator {
 
   /** About how many requests per second a replica finishes that always has enough to do: where a search begins. */
   async capacity(): Promise<number> {
-    const { metrics } = await this.#alone(OVERLOAD_RATE / this.load.baseRate, WAVES * this.config.replica.maxNumSeqs);
-    return metrics.responses_per_sec!;
+    const { metrics } = await this.#alone(OVERLOAD_RATE / this.load.baseRate, WAVES * fleetSeats(this.#lone));
+    return metrics.responses_per_sec! / this.#lone.instances;
+  }
+
+  get #lone(): ClusterConfig {
+    return this.config.fleet === undefined ? withReplicas(this.config, 1) : this.config;
   }
 
   async #alone(factor: number, requests: number): Promise<RunSummary> {
     const { measures, seeds } = this.settings;
-    const config = { ...this.config, instances: 1, seed: seeds[0]! };
+    const config = { ...this.#lone, seed: seeds[0]! };
     const [summary] = await this.simulate([{ config, workload: this.load.sample(factor, requests), steady: measures }]);
     return summary!;
   }

@@ -1,4 +1,5 @@
 import {
+  candidateName,
   latencyText,
   measureName,
   missText,
@@ -42,7 +43,9 @@ export function verdictOf(candidates: readonly PlannedCandidate[], chosen: numbe
   return `${text}${unservedText(candidate)}.`;
 }
 
-function fleetText({ gpu, tp, gpusPerReplica }: PlannedCandidate, replicas: number): string {
+function fleetText(candidate: PlannedCandidate, replicas: number): string {
+  const { fleet, gpu, gpusPerReplica, tp } = candidate;
+  if (fleet !== undefined) return `${candidateName(candidate)} (${replicasText(replicas)})`;
   return `${replicas * gpusPerReplica} ${gpu} (${replicasText(replicas)}, tp ${tp})`;
 }
 
@@ -116,6 +119,9 @@ function noFleet(candidates: readonly PlannedCandidate[], { slos, load, replicas
     const reasons = unreachable.map(
       (slo) => `${measureName(slo)} is ${msText(latencyOf(idle, slo).ms!)}${whyIdle(slo, idle)}`,
     );
+    if (best.fleet !== undefined) {
+      return `${fleetText(best, replicas!)} keep ${slosText(slos)} at no load: on the idle fleet ${reasons.join(', and ')}`;
+    }
     return `No fleet keeps ${slosText(slos)}: on an idle ${best.gpu} with tp ${best.tp}, the best of those tried, ${reasons.join(', and ')}`;
   }
   if (oneLess !== null) {

@@ -6,7 +6,7 @@ import { escaped } from '../chart/svg.js';
 import { CHART_STYLE, COLOURS } from '../page/chart-style.js';
 import { htmlPage, htmlTable } from '../page/html-page.js';
 import { nextTo, planRows } from './plan-table.js';
-import { measureName, sloText } from './plan-text.js';
+import { candidateName, measureName, sloText } from './plan-text.js';
 
 /** The plan as one page that needs nothing else: the verdict, its picture, the table, then what to know of it. */
 export function planPage(document: PlanDocument): string {
@@ -46,9 +46,11 @@ function loadCurve({ candidates }: PlanDocument, slo: Slo): string {
 }
 
 /** Short: it stands beside its curve. */
-function nameOf({ gpu, gpusPerReplica, plan, policy, tp }: PlannedCandidate, withPolicy: boolean): string {
-  const fleet = `${plan!.replicas! * gpusPerReplica} ${gpu}, tp ${tp}`;
-  return withPolicy ? `${fleet}, ${policy}` : fleet;
+function nameOf(candidate: PlannedCandidate, withPolicy: boolean): string {
+  const { fleet, gpusPerReplica, plan, policy } = candidate;
+  const name = candidateName(candidate);
+  const size = fleet === undefined ? `${plan!.replicas! * gpusPerReplica} ${name}` : name;
+  return withPolicy ? `${size}, ${policy}` : size;
 }
 
 function list(title: string, lines: readonly string[]): string {

@@ -2,7 +2,18 @@ import type { PlanDocument, PlannedCandidate } from '../../experiment/plan/plan-
 import { csvText } from '../text/csv-text.js';
 import { createStyle, type TextOptions } from '../text/style.js';
 import type { Alignment } from '../text/text-table.js';
-import { latencyText, measureName, missText, percentText, priceText, rateNumber, replicasText } from './plan-text.js';
+import { atReplicas } from './fleet-cost.js';
+import {
+  candidateName,
+  lastKind,
+  latencyText,
+  measureName,
+  missText,
+  percentText,
+  priceText,
+  rateNumber,
+  replicasText,
+} from './plan-text.js';
 
 /** The plan as text: the verdict, a table of the candidates, what is next to the answer, and what to know of it. */
 export function planTable(document: PlanDocument, options: TextOptions): string {
@@ -36,7 +47,7 @@ export function planRows({ plan, candidates }: PlanDocument): string[][] {
     ...(candidates.flatMap((one) => one.plan?.at ?? [])[0]?.latencies ?? plan.slos).map(measureName),
   ];
   const rows = candidates.map((candidate) => [
-    `${candidate.gpu}, tp ${candidate.tp}`,
+    candidateName(candidate),
     policies.size > 1 ? candidate.policy : stateOf(candidate),
     ...figures(candidate, plan.load.baseRate, hasPrices, plan.currency),
   ]);
@@ -75,7 +86,7 @@ function figures(
 export function nextTo({ plan, candidates }: PlanDocument): string[] {
   const { chosen, slos } = plan;
   return candidates.flatMap((candidate, i) => {
-    const name = `${candidate.gpu}, tp ${candidate.tp}`;
+    const name = candidateName(candidate);
     if (candidate.refused !== null) return [`${name}: ${candidate.refused}`];
     const { at, oneLess, oneMore, unreachable, idle } = candidate.plan!;
     if (unreachable.length > 0) {
@@ -83,7 +94,9 @@ export function nextTo({ plan, candidates }: PlanDocument): string[] {
         (slo) =>
           `${measureName(slo)} ${latencyText(idle.latencies.find(({ of, at: p }) => of === slo.of && p === slo.at)!)}`,
       );
-      return [`${name}: no fleet keeps the SLOs: ${reached.join(', ')} on an idle replica`];
+      return [
+        `${name}: no fleet keeps the SLOs: ${reached.join(', ')} on an idle ${candidate.fleet === undefined ? 'replica' : 'fleet'}`,
+      ];
     }
     if (at === null || (i !== chosen && candidates.length > 1)) return [];
     return [oneLess, oneMore]
@@ -94,7 +107,7 @@ export function nextTo({ plan, candidates }: PlanDocument): string[] {
             `${measureName(slo)} ${latencyText(point.latencies.find(({ of, at: p }) => of === slo.of && p === slo.at)!)}`,
         );
         const state = point.kept ? `keeps the SLOs, ${latencies.join(', ')}` : missText(point, slos);
-        return `${name}, ${point.replicas < at.replicas ? 'one less' : 'one more'} (${replicasText(point.replicas)}): ${state}`;
+        return `${name}, ${lastKind(candidate)} ${point.replicas < at.replicas ? 'less' : 'more'} (${replicasText(point.replicas)}): ${state}`;
       });
   });
 }
@@ -145,12 +158,20 @@ export function planCsv({ candidates }: PlanDocument): string {
     ...measures.flatMap((measure) => [key(measure), `${key(measure)}_low`, `${key(measure)}_high`]),
   ];
   const rows = points.map(({ candidate, role, point }) => [
-    ...[candidate.gpu, candidate.tp, candidate.policy, role, point.replicas, point.replicas * candidate.gpusPerReplica],
-    candidate.pricePerHour === null
-      ? ''
-      : Number(((candidate.pricePerHour / candidate.gpus!) * point.replicas * candidate.gpusPerReplica).toFixed(4)),
+    ...[candidate.gpu, candidate.tp, candidate.policy, role, point.replicas],
+    ...costAt(candidate, point.replicas),
     ...[point.rate, point.kept, point.why ?? '', point.seeds, point.requests],
     ...point.latencies.flatMap(({ ms, low, high }) => [ms ?? '', low ?? '', high ?? '']),
   ]);
   return csvText([head, ...rows]);
+}
+
+/** GPUs of a fleet with so many replicas, and what they cost. */
+function costAt({ fleet, gpus, gpusPerReplica, pricePerHour }: PlannedCandidate, replicas: number): (number | '')[] {
+  if (fleet !== undefined) {
+    const price = atReplicas(fleet, replicas, (kind) => kind.pricePerHour);
+    return [atReplicas(fleet, replicas, (kind) => kind.gpus)!, price ?? ''];
+  }
+  const all = replicas * gpusPerReplica;
+  return [all, pricePerHour === null ? '' : Number(((pricePerHour / gpus!) * all).toFixed(4))];
 }

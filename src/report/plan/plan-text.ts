@@ -1,5 +1,7 @@
 import type { LatencyMeasure } from '../../experiment/metrics.js';
+import type { PlannedCandidate } from '../../experiment/plan/plan-document.js';
 import type { MeasuredLatency, PlanPoint } from '../../experiment/plan/plan-point.js';
+import type { PlannedKind } from '../../experiment/plan/planned-fleet.js';
 import type { Slo } from '../../experiment/plan/slo.js';
 import { counted } from '../text/format-number.js';
 
@@ -38,6 +40,22 @@ export function latencyText({ ms, low, high }: MeasuredLatency): string {
   if (low === null || high === null) return msText(ms);
   const half = (high - low) / 2 / (ms >= IN_SECONDS ? 1000 : 1);
   return `${msText(ms)} ± ${half >= 100 ? Math.round(half) : Number(half.toPrecision(2))}`;
+}
+
+/** `H100, tp 1`; of a fleet of several kinds `1 H200 + 2 L4 with tp 2`. */
+export function candidateName({ fleet, gpu, tp }: Pick<PlannedCandidate, 'fleet' | 'gpu' | 'tp'>): string {
+  return fleet === undefined ? `${gpu}, tp ${tp}` : fleet.map(kindText).join(' + ');
+}
+
+function kindText({ gpu, gpus, profile, tp }: PlannedKind): string {
+  const details = [...(tp > 1 ? [`tp ${tp}`] : []), ...(profile === null ? [] : [`profile ${profile}`])];
+  return `${gpus} ${gpu}${details.length === 0 ? '' : ` with ${details.join(' and ')}`}`;
+}
+
+/** What one replica more or less is of. */
+export function lastKind({ fleet }: Pick<PlannedCandidate, 'fleet'>): string {
+  const last = fleet?.at(-1);
+  return last === undefined ? 'one' : `one ${last.profile ?? last.gpu}`;
 }
 
 export function replicasText(replicas: number): string {
