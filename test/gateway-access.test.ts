@@ -140,6 +140,9 @@ describeStores((stores) => {
     }
     const [usage] = await usageOf(store);
     expect(usage).toMatchObject({ requests: 40 });
+    // Both have written what was left when they were stopped.
+    const kept = await store.requests.list({ outcome: 'ok' }, null, 200);
+    expect(new Set(kept.map(({ gateway, number }) => `${gateway} ${number}`)).size).toBe(40);
   });
 });
 

@@ -29,6 +29,8 @@ export async function fillStore(address: string): Promise<void> {
   await copied(store, 'ApiKey', 'key', KEYS);
   await fillUsage(store);
   await fillRequests(store);
+  // As its own process does after a while.
+  if (store.kind === 'postgres') await sql`analyze`.execute(store.db);
   await store.close();
 }
 
@@ -39,13 +41,18 @@ async function copied(store: Store, kind: string, name: string, count: number): 
       .rows[0]!.value;
     const first = sql.lit(Number(from));
     const numbers = sql`(with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(count)}) select i from n) as n`;
-    const called = sql`${sql.lit(`${name}-`)} || substr('000000' || n.i, -6)`;
-    const uid = sql`${sql.lit(kind.toLowerCase())} || substr('0000000000' || n.i, -12)`;
+    const called = sql`${sql.lit(`${name}-`)} || substr(cast(1000000 + n.i as text), 2)`;
+    const uid = sql`${sql.lit(kind.toLowerCase())} || substr(cast(1000000000000 + n.i as text), 2)`;
     const one = sql`kind = ${sql.lit(kind)} and name = ${sql.lit(name)}`;
+    // Some keys are revoked, and some were never issued.
+    const isKey = kind === 'ApiKey';
+    const status = isKey
+      ? sql`case when n.i % 20000 = 1 then '{"revoked_at":"2030-01-01T00:00:00.000Z"}' else r.status end`
+      : sql`r.status`;
+    const secret = isKey ? sql`case when n.i % 30000 = 1 then null else r.private_state end` : sql`r.private_state`;
     await sql`insert into resources select r.kind, r.workspace, ${called}, ${uid}, 1, ${first} + n.i, ${first} + n.i, r.spec,
-      r.status, r.private_state, r.labels, r.created_at, r.updated_at, null from ${numbers}, resources as r where ${one}`.execute(
-      tx,
-    );
+      ${status}, ${secret}, r.labels, r.created_at + (n.i * 7919) % 100000, r.updated_at, null
+      from ${numbers}, resources as r where ${one}`.execute(tx);
     await sql`insert into audit_log select ${first} + n.i, a.at, a.actor, a.action, a.kind, a.workspace, ${called}, ${uid}, null, a.after
       from ${numbers}, (select * from audit_log where ${one} limit 1) as a`.execute(tx);
     await sql`insert into resource_events select ${first} + n.i, ${uid}, ${sql.lit(kind)}, 'default', ${called}, 'normal', 'Created',

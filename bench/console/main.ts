@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { POSTGRES_PROGRAMS, startPostgres } from '../../src/store/postgres.fixture.js';
 import { launchBrowser } from '../../test/browser/launch-browser.js';
 import { BenchTable } from '../bench-table.js';
 import { ControlServer } from '../control/control-server.js';
@@ -12,10 +13,10 @@ import { ENDPOINTS, FIRST_ENDPOINT, fillStore, KEYS, REQUESTS } from './filled-s
 import { listRows } from './list-rows.js';
 
 /**
- * The console and its API: lists of a store with many endpoints, keys and requests, and in a real browser the first page, scrolling,
- * and what it costs the gateway to be watched. Arguments: which parts (all by default).
+ * The console and its API: lists of a store with many endpoints, keys and requests, in SQLite and in PostgreSQL where it is installed,
+ * and in a real browser the first page, scrolling, and what it costs the gateway to be watched. Arguments: which parts (all by default).
  */
-const PARTS = ['lists', 'first', 'scroll', 'watched'];
+const PARTS = ['lists', 'postgres', 'first', 'scroll', 'watched'];
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
 const unknown = chosen.filter((part) => !PARTS.includes(part));
 if (unknown.length > 0) {
@@ -48,21 +49,32 @@ async function backends(): Promise<string[]> {
   return urls;
 }
 
-async function manyParts(): Promise<void> {
-  const store = join(folder, 'many.db');
+/** A server on a store of a large installation. */
+async function filledServer(database: string, data: string, store: string): Promise<ControlServer> {
   const beganAt = performance.now();
-  const first = await ControlServer.start(folder, store);
+  const first = await ControlServer.start(data, store);
   await first.call('POST', '/api/v1/apply', JSON.stringify(FIRST_ENDPOINT));
   await first.stop();
   await fillStore(store);
   const filled = `${((performance.now() - beganAt) / 1000).toFixed(0)} s`;
-  table.report(
-    `a store with ${ENDPOINTS} endpoints, ${KEYS} keys and ${REQUESTS} requests is filled`,
-    filled,
-    '',
-    null,
-  );
-  const server = await ControlServer.start(folder, store);
+  const what = `${ENDPOINTS} endpoints, ${KEYS} keys and ${REQUESTS} requests`;
+  table.report(`${database} is filled with ${what}`, filled, '', null);
+  return ControlServer.start(data, store);
+}
+
+async function postgresPart(): Promise<void> {
+  if (POSTGRES_PROGRAMS === null) return table.report('lists in PostgreSQL', 'not installed', '', null);
+  const postgres = await startPostgres();
+  try {
+    const server = await filledServer('PostgreSQL', join(folder, 'postgres'), await postgres.freshUrl());
+    await listRows(table, server, 'PostgreSQL, ').finally(() => server.stop());
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function manyParts(): Promise<void> {
+  const server = await filledServer('SQLite', folder, join(folder, 'many.db'));
   try {
     if (chosen.includes('lists')) await listRows(table, server);
     if (!chosen.includes('scroll')) return;
@@ -106,6 +118,7 @@ async function issued(server: ControlServer): Promise<{ key: string }> {
 
 try {
   if (chosen.includes('lists') || chosen.includes('scroll')) await manyParts();
+  if (chosen.includes('postgres')) await postgresPart();
   if (chosen.includes('first') || chosen.includes('watched')) await fleetParts();
   table.print();
 } finally {

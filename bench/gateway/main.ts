@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TestPostgres } from '../../src/store/postgres.fixture.js';
 import { BenchTable } from '../bench-table.js';
 import { besideRows, longRows, processorRows, type Rival, worstRows } from './body-rows.js';
+import { benchPostgres, type KeptPair, keptConfig, keptRows } from './kept-rows.js';
 import { type Load, loaded, median } from './measure.js';
 import { SHADOW_POLICIES, type ShadowedRival, shadowConfig, shadowRows } from './shadow-rows.js';
 import { wrkScript } from './wrk-script.js';
@@ -16,7 +18,7 @@ import { wrkScript } from './wrk-script.js';
  * names (`pip install vllm-router smg` into a throw-away environment). Arguments: rounds, seconds of each, and which rows
  * (all by default). Tails differ from round to round by a fifth: it takes many rounds to separate two routers.
  */
-const ROWS = ['plain', 'streamed', 'one', 'processor', 'long', 'beside', 'worst', 'shadow'];
+const ROWS = ['plain', 'streamed', 'one', 'processor', 'long', 'beside', 'worst', 'shadow', 'kept'];
 const [rounds = 9, secondsLong = 2] = process.argv.slice(2, 4).map(Number);
 const chosen = process.argv.length > 4 ? process.argv.slice(4) : ROWS;
 const unknown = chosen.filter((row) => !ROWS.includes(row));
@@ -30,6 +32,7 @@ const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-'));
 const BACKENDS = [9101, 9102, 9103, 9104];
 const urls = BACKENDS.map((port) => `http://127.0.0.1:${port}`);
 const started: ChildProcess[] = [];
+let postgres: TestPostgres | null = null;
 
 /** Starts a process and waits until its port accepts connections. */
 async function start(port: number, command: string, args: readonly string[]): Promise<number> {
@@ -203,8 +206,28 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
     }
     await shadowRows(table, rivals[0]!, shadowed, { folder, key }, [rounds, secondsLong]);
   }
+  if (chosen.includes('kept')) {
+    postgres = await benchPostgres();
+    const pairs: KeptPair[] = [];
+    for (const [database, port] of [
+      ['SQLite', 9340],
+      ['PostgreSQL', 9360],
+    ] as const) {
+      if (database === 'PostgreSQL' && postgres === null) continue;
+      const enterKept = async (name: string, keepHours: number, at: number): Promise<Rival> => {
+        const store = database === 'SQLite' ? join(folder, `${name}.db`) : await postgres!.freshUrl();
+        const config = keptConfig(folder, name, urls, store, keepHours);
+        const args = [cli, 'serve', '-c', config, '--port', String(at), '--admin-port', String(at + 1)];
+        return { name, port: at, pid: await start(at, process.execPath, args) };
+      };
+      const without = await enterKept(`${database}-none`, 0, port);
+      pairs.push({ database, without, kept: await enterKept(`${database}-kept`, 24, port + 10) });
+    }
+    await keptRows(table, pairs, { folder, key }, [rounds, secondsLong]);
+  }
   table.print();
 } finally {
   for (const child of started) child.kill('SIGTERM');
+  await postgres?.stop();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -7,6 +7,7 @@ import type { LabUploads } from '../twin/lab/lab-uploads.js';
 import { noControlPlane, noGateway, noLab, noStore } from './errors.js';
 import { AdviceBook } from './jobs/advice-book.js';
 import type { JobBoard } from './jobs/job-board.js';
+import { OpenStreams } from './open-streams.js';
 import type { Sessions } from './session/sessions.js';
 
 /** What the API needs of a gateway. */
@@ -87,6 +88,8 @@ export class ApiHost {
     if (this.#parts.lab === undefined) throw noLab();
     return this.#parts.lab;
   }
+
+  readonly streams = new OpenStreams();
 
   /** The latest advice about the policies of endpoints. */
   readonly advice = new AdviceBook();

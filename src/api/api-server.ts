@@ -5,7 +5,7 @@ import type { LabRunner } from '../twin/lab/lab-task.js';
 import { LabUploads } from '../twin/lab/lab-uploads.js';
 import { installShadows } from '../twin/shadow/install-shadows.js';
 import { type Authenticated, Authenticator } from './access/authenticate.js';
-import { type Caller, workspaceRoles } from './access/caller.js';
+import { type Caller, workspaceRoles, workspacesWith } from './access/caller.js';
 import { whileAllowed } from './access/while-allowed.js';
 import { ApiHost } from './api-host.js';
 import { Unauthenticated } from './errors.js';
@@ -42,7 +42,7 @@ export function serveApi(
   // Made with the first call: the store opens when the gateway starts.
   let host: ApiHost | null = null;
   return {
-    async refusal(call) {
+    async metricsFor(call) {
       host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
@@ -51,10 +51,11 @@ export function serveApi(
       try {
         const held = credentialsOf(sessions, { ...call, method: 'GET', path: '' }).now()!;
         const found = await authenticator.check({ address: call.address, header: headerOf(held) });
-        authorise(await callerOf(host, found), { role: 'viewer', scope: 'global' }, '');
-        return null;
+        const caller = await callerOf(host, found);
+        authorise(caller, { role: 'viewer', scope: 'anywhere' }, '');
+        return { refusal: null, workspaces: workspacesWith(caller, 'viewer') };
       } catch (error) {
-        return errorResponse(error);
+        return { refusal: errorResponse(error) };
       }
     },
     async handle(call) {

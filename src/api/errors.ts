@@ -123,6 +123,9 @@ export const labBusy = (workspace: string, open: number) =>
     'wait for one to end, or cancel one',
   );
 
+export const tooManyStreams = (place: string, open: number) =>
+  new InputError('API_STREAMS_FULL', place, `has ${open} streams open`, 'end one of them');
+
 export const unknownUpload = (id: string) =>
   new InputError('API_UPLOAD', `upload ${id.slice(0, 12)}`, 'is not kept any more', 'upload the file again');
 

@@ -5,6 +5,7 @@ import type { ApiHost } from './api-host.js';
 import type { ApiRequest, ApiResponse, ApiRoute } from './api-route.js';
 import { errorResponse } from './error-response.js';
 import { apiPathUnknown, wrongMethod } from './errors.js';
+import { untilEnd } from './open-streams.js';
 import { readQuery } from './query.js';
 import { readRequestBody } from './request-parts.js';
 import { API_ROUTES } from './routes.js';
@@ -14,6 +15,7 @@ export type ApiCall = Pick<AdminCall, 'method' | 'path' | 'query' | 'header' | '
 
 /** Responds to a call of an authenticated caller. Throws only what is a bug. */
 export async function respond(host: ApiHost, caller: Caller, call: ApiCall): Promise<ApiResponse> {
+  let endStream = () => {};
   try {
     const { params, route } = matchOf(caller, call);
     authorise(caller, route, params.workspace ?? '');
@@ -26,9 +28,15 @@ export async function respond(host: ApiHost, caller: Caller, call: ApiCall): Pro
       header: call.header,
       signal: call.signal,
     };
+    if (route.response.type === 'stream') endStream = host.streams.enter(caller.name);
     const response = await route.handle(host, request as ApiRequest<never, never>);
-    return 'stream' in response ? { ...response, stream: keepAlive(response.stream) } : response;
+    if (!('stream' in response)) {
+      endStream();
+      return response;
+    }
+    return { ...response, stream: untilEnd(keepAlive(response.stream), call.signal, endStream) };
   } catch (error) {
+    endStream();
     return errorResponse(error);
   }
 }

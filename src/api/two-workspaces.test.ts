@@ -56,7 +56,7 @@ beforeAll(async () => {
   opened.push(() => rmSync(folder, { recursive: true }));
   const engine = await FakeEngine.start();
   opened.push(() => engine.kill());
-  const access = { ...GATEWAY_DEFAULTS.access, keys: 'required' as const, metrics: 'token' as const };
+  const access = { ...GATEWAY_DEFAULTS.access, keys: 'required' as const };
   gateway = new Gateway(configFor([engine], { store: join(folder, 'x.db'), dataDir: folder, access }));
   await gateway.start();
   opened.push(() => gateway.close(0));
@@ -167,6 +167,18 @@ describe.each(ROLES)('a key with the role %s in one workspace', (role) => {
     expect(await has('events')).toContain('alpha');
   });
 
+  it('reads the metrics of its own workspace, and none of the whole gateway', async () => {
+    const { status, text } = await call('GET /metrics', key);
+    expect(status).toBe(200);
+    expect(text).toContain('twinyard_requests_total{endpoint="alpha/alpha-live",model="alpha-model",');
+    expect(text).toContain('twinyard_replica_requests_total{replica="alpha-replica"} 1\n');
+    for (const absent of [OTHER, 'twinyard_in_flight ', 'process_cpu', 'twinyard_wrong_keys', '"other"}']) {
+      expect(text).not.toContain(absent);
+    }
+    const all = (await call('GET /metrics', gateway.adminToken)).text;
+    for (const present of ['alpha-live', 'bravo-live', 'twinyard_in_flight ']) expect(all).toContain(present);
+  });
+
   it('reads the audit log of its workspace as its admin only', async () => {
     const { status, text } = await call('GET /api/v1/audit?limit=1000', key);
     if (role !== 'admin') {
@@ -203,6 +215,22 @@ describe.each(ROLES)('a key with the role %s in one workspace', (role) => {
     left.abort();
     expect(heard).not.toContain(OTHER);
   });
+});
+
+it('metrics need a key with a role once they name endpoints of several workspaces, and the gateway warns once', async () => {
+  const lines: string[] = [];
+  gateway.onWarning = (line) => lines.push(line);
+  const metrics = (secret?: string) =>
+    fetch(
+      `${gateway.adminUrl}/metrics`,
+      secret === undefined ? {} : { headers: { authorization: `Bearer ${secret}` } },
+    );
+  expect((await metrics()).status).toBe(401);
+  const keys = `/api/v1/workspaces/${OWN}/apikeys`;
+  await admin(`POST ${keys}`, resource('ApiKey', OWN, 'roleless', {}));
+  const { key } = JSON.parse(await admin(`POST ${keys}/roleless/issue`)) as { key: string };
+  expect((await metrics(key)).status).toBe(403);
+  expect(lines).toEqual([expect.stringContaining("set 'access: { metrics: open }'")]);
 });
 
 it('a stream ends when its key is revoked, and shows nothing that happens later', async () => {

@@ -11,6 +11,7 @@ import { Fleet } from './fleet/fleet.js';
 import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';
 import type { LiveReplica } from './fleet/replica/live-replica.js';
+import { endpointsIn, seenMetrics } from './fleet/seen-metrics.js';
 import { GatewayClock } from './gateway-clock.js';
 import { LiveTraffic } from './live-traffic.js';
 import { Ports } from './ports.js';
@@ -209,12 +210,13 @@ export class Gateway {
     return this.#services.fold();
   }
 
-  /** Its metrics in Prometheus' text format. */
-  metricsText(): string {
-    const { endpoints, inFlight, log, metrics } = this;
+  /** Its metrics in Prometheus' text format. @param workspaces only those of their endpoints; absent: all */
+  metricsText(workspaces?: readonly string[]): string {
+    const [endpoints, { inFlight, log, metrics }] = [endpointsIn(this.endpoints, workspaces), this];
     const view = { endpoints, inFlight, log, metrics, nowUs: this.clock.nowUs };
-    const parts = { flow: flowsOf(endpoints), prediction: this.traffic, shadows: this.fleet.shadowFigures() };
-    return metricsText(view, { ...this.#services.metrics, ...parts, listeners: this.#ports.listeners });
+    const parts = { ...this.#services.metrics, flow: flowsOf(endpoints), listeners: this.#ports.listeners };
+    const more = { prediction: this.traffic, shadows: this.fleet.shadowFigures() };
+    return seenMetrics(metricsText(view, { ...parts, ...more }), this.endpoints, workspaces);
   }
 
   fault(error: unknown): void {

@@ -1,7 +1,8 @@
 import { DEFAULT_WORKSPACE, type Resource } from '../../control/resources/resource.js';
 import { resourceView } from '../../control/store/resource-view.js';
+import type { PageOrder, PageStart, ResourceFilter } from '../../store/resources/resource-pages.js';
 import type { ResourceRecord } from '../../store/resources/resource-record.js';
-import type { PageOrder, PageStart, Resources } from '../../store/resources/resources.js';
+import type { Resources } from '../../store/resources/resources.js';
 import { isSeen } from '../../store/resources/seen-workspaces.js';
 import type { ApiHost } from '../api-host.js';
 import { fileEndpointsIn } from '../changes/file-endpoints.js';
@@ -12,14 +13,7 @@ export interface ResourcePage extends Page<Resource> {
   readonly resource_version: number;
 }
 
-interface Wanted {
-  readonly kind: string;
-  readonly workspace?: string;
-  /** Only those that a caller sees which sees these workspaces. */
-  readonly workspaces?: readonly string[];
-  /** Only those whose labels contain all of this as JSON. */
-  readonly labelParts?: readonly string[];
-}
+type Wanted = Pick<ResourceFilter, 'kind' | 'workspace' | 'workspaces' | 'labelParts'>;
 
 interface Filter {
   readonly selects: (labels: Readonly<Record<string, string>>) => boolean;
@@ -41,9 +35,11 @@ const ROWS = 500;
 export async function resourceListPage(
   host: ApiHost,
   wanted: Wanted,
-  { phase, search, selects, sort, uid }: Filter,
+  { phase, search: given, selects, sort, uid }: Filter,
   query: PageQuery,
 ): Promise<ResourcePage> {
+  // Names have no capital letters.
+  const search = given?.toLowerCase();
   const order: PageOrder = { by: sort.endsWith('name') ? 'name' : 'created', isDescending: sort.startsWith('-') };
   const keyOf = order.by === 'name' ? nameKey : timeKey;
   const after = keyIn<readonly (string | number)[]>(query, order.by === 'name' ? ['', ''] : [0, '', '']);
@@ -60,7 +56,11 @@ export async function resourceListPage(
   const { resources } = host.store;
   // Before the list is read: what happens meanwhile is then reported again, and never missed.
   const version = await resources.version();
-  const asked = { ...wanted, order, ...(search === undefined ? {} : { search }) };
+  const asked = {
+    ...{ ...wanted, order },
+    ...(search === undefined ? {} : { search }),
+    ...(phase === undefined ? {} : { phase }),
+  };
   const fits = (row: ResourceRecord) => selects(row.labels) && (phase === undefined || hasPhase(resourceView(row)));
   const start = after === null ? null : startAt(after, order);
   const stored =
@@ -85,7 +85,7 @@ function startAt(key: readonly (string | number)[], { by }: PageOrder): PageStar
 /** The first resources from a start on that fit. */
 async function selected(
   resources: Resources,
-  wanted: Wanted & { readonly order: PageOrder },
+  wanted: ResourceFilter,
   start: PageStart | null,
   fits: (row: ResourceRecord) => boolean,
   limit: number,

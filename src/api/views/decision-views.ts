@@ -113,7 +113,14 @@ export const EXPLANATION: v.GenericSchema<unknown, RequestExplanation> = v.pipe(
   v.union([
     section('ExplainedDecision', {
       ...decision,
-      flip: described(nullable(FLIP), 'what would have flipped it; null when the decision cannot be repeated'),
+      flip: described(
+        nullable(FLIP),
+        'what would have flipped it; null when the decision cannot be repeated, or with flipNotKept',
+      ),
+      flipNotKept: maybe(
+        v.boolean(),
+        'true where what would have flipped it is not known: the store took the request without it, for lack of time',
+      ),
       refused: maybe(REFUSAL, 'how the request was refused afterwards'),
       replicaCount: maybe(
         naturalNumber,

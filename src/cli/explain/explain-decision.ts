@@ -66,7 +66,8 @@ function tie({ tied }: DecisionRecord): string {
 function flips(record: ExplainedDecision): string[] {
   if (record.replica === null) return [];
   const second = runnerUp(record);
-  return [...(second === null ? [] : [second]), `what would have flipped it: ${flipText(record.flip, record.policy)}`];
+  const text = flipText(record.flip, record.policy, record.flipNotKept);
+  return [...(second === null ? [] : [second]), `what would have flipped it: ${text}`];
 }
 
 function runnerUp({ replica, replicas }: ExplainedDecision): string | null {

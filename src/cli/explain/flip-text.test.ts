@@ -29,4 +29,7 @@ it('says that there is none within bounds, and which', () => {
     'nothing: no other replica was a candidate',
   );
   expect(flipText(null, 'lmetric')).toBe('unknown: the decision cannot be repeated');
+  expect(flipText(null, 'lmetric', true)).toBe(
+    'not known: the gateway had no time to search it before the request left its memory',
+  );
 });

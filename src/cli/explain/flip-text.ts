@@ -19,8 +19,9 @@ const WORDS: Record<string, string> = {
 
 const SHARES = ['kvUsed', 'cacheHitRate'];
 
-/** What would have flipped a decision, in words; null for a decision that cannot be repeated. */
-export function flipText(flip: FlipRecord | null, policy: string): string {
+/** What would have flipped a decision, in words; null for a decision that cannot be repeated. @param isNotKept it is not known */
+export function flipText(flip: FlipRecord | null, policy: string, isNotKept = false): string {
+  if (isNotKept) return 'not known: the gateway had no time to search it before the request left its memory';
   if (flip === null) return 'unknown: the decision cannot be repeated';
   const { bounds, change, eligible, exhaustive, replicas } = flip;
   const searched = replicas < eligible ? `${replicas} of ${eligible} replicas` : '';

@@ -43,6 +43,13 @@ export interface BoundedDecision extends DecisionRecord {
   replicaCount: number;
 }
 
+/** One that is still in the ring. */
+export interface FoundDecision {
+  decision: BoundedDecision;
+  /** A search of up to some milliseconds. To be called at once: a later decision overwrites what it reads. */
+  findFlip: () => FlipRecord | null;
+}
+
 /** Numbers as JSON can hold them: null for a missing score and for the age of a signal that was never reported. */
 export interface RecordedReplica extends Record<DecisionColumn, number | null> {
   id: string;
@@ -176,8 +183,7 @@ export class DecisionRing {
   explain(id: string): (DecisionRecord & { flip: FlipRecord | null }) | undefined {
     for (let i = 1; i <= this.#entries.length; i++) {
       const entry = this.#back(i);
-      const { chosen, ids, numbers, past } = entry;
-      if (entry.id === id) return { ...recordOf(entry), flip: flipOf(past, ids, numbers, chosen) };
+      if (entry.id === id) return { ...recordOf(entry), flip: flipIn(entry) };
     }
     return undefined;
   }
@@ -186,14 +192,17 @@ export class DecisionRing {
    * The last decision about each of some requests, with a bounded number of replicas. One walk for all of them.
    * @param sinceUs no decision about them is older
    */
-  lastOf(ids: ReadonlySet<string>, sinceUs: number, mostReplicas: number): Map<string, BoundedDecision> {
-    const found = new Map<string, BoundedDecision>();
+  lastOf(ids: ReadonlySet<string>, sinceUs: number, mostReplicas: number): Map<string, FoundDecision> {
+    const found = new Map<string, FoundDecision>();
     for (let i = 1; i <= this.#entries.length && found.size < ids.size; i++) {
       const entry = this.#back(i);
       if (entry.atUs < sinceUs) break;
       if (!ids.has(entry.id) || found.has(entry.id)) continue;
       const slots = nearestSlots(entry.numbers, entry.ids.length, entry.chosen, mostReplicas);
-      found.set(entry.id, { ...recordOf(entry, slots), replicaCount: entry.ids.length });
+      found.set(entry.id, {
+        decision: { ...recordOf(entry, slots), replicaCount: entry.ids.length },
+        findFlip: () => flipIn(entry),
+      });
     }
     return found;
   }
@@ -238,6 +247,8 @@ export class DecisionRing {
     return this.#entries[(this.#next - n + length) % length]!;
   }
 }
+
+const flipIn = ({ chosen, ids, numbers, past }: DecisionEntry) => flipOf(past, ids, numbers, chosen);
 
 function sameNames(names: readonly string[], terms: NamedColumns): boolean {
   if (names.length !== Math.min(terms.size, MOST_TERMS)) return false;

@@ -4,7 +4,12 @@ import type { RefusalRecord, RefusalRing } from './refusal-ring.js';
 
 /** The explanation of a request: its decision, its refusal, or both when no replica could take it. */
 export type RequestExplanation =
-  | (DecisionRecord & { flip: FlipRecord | null; refused?: RefusalRecord; replicaCount?: number })
+  | (DecisionRecord & {
+      flip: FlipRecord | null;
+      refused?: RefusalRecord;
+      replicaCount?: number;
+      flipNotKept?: boolean;
+    })
   | { id: string; refused: RefusalRecord };
 
 /** Of requests with the same id, the last one counts. */

@@ -1,3 +1,4 @@
+import type { FlipRecord } from '../../policy/flip/flip-record.js';
 import { DECISION_COLUMNS, type DecisionColumn } from '../decisions/decision-numbers.js';
 import type { BoundedDecision, DecisionRecord, RecordedReplica } from '../decisions/decision-ring.js';
 import type { RequestExplanation } from '../decisions/find-explanation.js';
@@ -16,12 +17,15 @@ export interface KeptExplanation {
   readonly terms: readonly string[];
   readonly replicas: readonly Packed[];
   readonly refused: RefusalRecord | null;
+  /** What would have flipped it; absent where that was not searched. */
+  readonly flip?: FlipRecord | null;
 }
 
-/** Null where nothing is known. The session is left out: clients name it. */
+/** Null where nothing is known. The session is left out: clients name it. @param flip undefined where it was not searched */
 export function packExplanation(
   decision: BoundedDecision | undefined,
   refused: RefusalRecord | undefined,
+  flip: FlipRecord | null | undefined,
 ): KeptExplanation | null {
   if (decision === undefined && refused === undefined) return null;
   if (decision === undefined) return { decision: null, terms: [], replicas: [], refused: refused! };
@@ -36,6 +40,7 @@ export function packExplanation(
       ...terms.map((name) => short(one.terms[name] ?? null)),
     ]),
     refused: refused ?? null,
+    ...(flip === undefined ? {} : { flip }),
   };
 }
 
@@ -55,6 +60,7 @@ export function unpackExplanation(id: string, kept: KeptExplanation): RequestExp
       terms: Object.fromEntries(terms.map((term, i) => [term, numbers[DECISION_COLUMNS.length + i] ?? null])),
     };
   });
-  // A flip is searched with what the policy had in memory.
-  return { id, session: '', ...decision, replicas, flip: null, ...(refused === null ? {} : { refused }) };
+  const { flip } = kept;
+  const searched = flip === undefined ? { flip: null, flipNotKept: true } : { flip };
+  return { id, session: '', ...decision, replicas, ...searched, ...(refused === null ? {} : { refused }) };
 }

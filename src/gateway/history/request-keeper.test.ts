@@ -2,9 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { FlipRecord } from '../../policy/flip/flip-record.js';
 import { openStore, type Store } from '../../store/open-store.js';
 import type { KeptRequests } from '../../store/requests/kept-requests.js';
+import type { BoundedDecision } from '../decisions/decision-ring.js';
 import { finishedRequest } from '../request/finished-request.fixture.js';
+import { type KeptExplanation, unpackExplanation } from './kept-explanation.js';
 import { type KeeperParts, RequestKeeper } from './request-keeper.js';
 import { RequestRing } from './request-ring.js';
 
@@ -19,7 +22,12 @@ afterEach(() => store.close());
 const HOUR_US = 3600 * 1e6;
 const SETTINGS = { keepHours: 24, mostRows: 200_000 };
 
-function keeperOf(ring: RequestRing, requests: KeeperParts['requests'] = store.requests, settings = SETTINGS) {
+function keeperOf(
+  ring: RequestRing,
+  requests: KeeperParts['requests'] = store.requests,
+  settings = SETTINGS,
+  decisions: KeeperParts['past']['decisions'] = { lastOf: () => new Map() },
+) {
   return new RequestKeeper({
     requests,
     run: 'run1',
@@ -29,11 +37,17 @@ function keeperOf(ring: RequestRing, requests: KeeperParts['requests'] = store.r
     past: {
       requests: ring,
       refusals: { find: () => undefined },
-      decisions: { lastOf: () => new Map() },
+      decisions,
       named: (name) => ({ workspace: 'default', name }),
     },
   });
 }
+
+const DECISION: BoundedDecision = {
+  ...{ id: '', endpoint: 'chat', policy: 'weighted', policyHash: 'h', atUs: 0, inputTokens: 1, session: '' },
+  ...{ blockSize: 16, blockCount: 1, replica: 'a', attempt: 0, rule: 'the only one', tied: 1, shadows: [] },
+  ...{ replicas: [], replicaCount: 0 },
+};
 
 /** A store that is as the test says. */
 const storeWith = (add: KeptRequests['add']): KeeperParts['requests'] => ({
@@ -135,6 +149,34 @@ it('keeps none while it is off, deletes what was kept, and begins again with req
   await keeper.turn();
   expect(await kept()).toEqual(['r6']);
   expect(keeper.dropped).toBe(0);
+});
+
+it('searches what would have flipped decisions for 4 ms of a turn, the slowest requests first', async () => {
+  const ring = new RequestRing(10);
+  const flip: FlipRecord = { change: null, bounds: {}, replicas: 1, eligible: 1, exhaustive: true };
+  const findFlip = () => {
+    nowUs += 3000;
+    return flip;
+  };
+  const decisions: KeeperParts['past']['decisions'] = {
+    lastOf: (ids) =>
+      new Map([...ids].map((id) => [id, { decision: { ...DECISION, id, atUs: nowUs }, findFlip }] as const)),
+  };
+  const keeper = keeperOf(ring, store.requests, SETTINGS, decisions);
+  nowUs = 1000;
+  for (const [id, firstTokenUs] of [
+    ['fast', 10],
+    ['slow', 900],
+    ['slower', -1],
+  ] as const) {
+    ring.ended(finishedRequest({ id, arrivedUs: 0, firstTokenUs, endedUs: nowUs }));
+  }
+  await keeper.turn();
+  const explained = async (id: string) =>
+    unpackExplanation(id, (await store.requests.explanation((await store.requests.find(id))!)) as KeptExplanation);
+  expect(await explained('slower')).toMatchObject({ id: 'slower', flip });
+  expect(await explained('slow')).toMatchObject({ id: 'slow', flip });
+  expect(await explained('fast')).toMatchObject({ id: 'fast', flip: null, flipNotKept: true, replica: 'a' });
 });
 
 it('writes no text of a request into the file of the store', async () => {

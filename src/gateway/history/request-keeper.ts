@@ -1,6 +1,7 @@
+import type { FlipRecord } from '../../policy/flip/flip-record.js';
 import type { KeptRequest, NewRequest } from '../../store/requests/kept-request.js';
 import type { KeptRequests } from '../../store/requests/kept-requests.js';
-import type { DecisionRing } from '../decisions/decision-ring.js';
+import type { DecisionRing, FoundDecision } from '../decisions/decision-ring.js';
 import type { RefusalRing } from '../decisions/refusal-ring.js';
 import type { EndpointName } from '../fleet/endpoint-name.js';
 import { KEPT_REPLICAS, packExplanation } from './kept-explanation.js';
@@ -37,6 +38,8 @@ const ROWS_PER_SECOND = 200;
 const BATCH = 200;
 /** Oldest rows that are deleted at once. */
 const DELETED_AT_ONCE = 50;
+/** Time of a turn for searches of what would have flipped decisions: less than half a percent of a core. */
+const FLIPS_US = 4000;
 const COUNT_EVERY_US = 600 * 1e6;
 const HOUR_US = 3600 * 1e6;
 
@@ -60,6 +63,8 @@ export class RequestKeeper {
   #room: number;
   #filledUs: number;
   #working: Promise<void> | null = null;
+  /** What is left of the turn's time for flips. */
+  #flipsUs = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
@@ -113,6 +118,7 @@ export class RequestKeeper {
     const { past, requests } = this.#parts;
     if (!this.isOn) return 0;
     let written = 0;
+    this.#flipsUs = FLIPS_US;
     while (written < most) {
       const { oldest } = past.requests;
       if (oldest > this.#next) {
@@ -142,17 +148,35 @@ export class RequestKeeper {
   #rowsOf(batch: readonly PastRequest[]): NewRequest[] {
     const { past } = this.#parts;
     const since = Math.min(...batch.map(({ arrivedUs }) => arrivedUs));
-    const decisions = past.decisions.lastOf(new Set(batch.map(({ id }) => id)), since, KEPT_REPLICAS);
+    const found = past.decisions.lastOf(new Set(batch.map(({ id }) => id)), since, KEPT_REPLICAS);
+    const decisions = new Map<PastRequest, FoundDecision>();
+    for (const one of batch) {
+      const last = found.get(one.id);
+      const atUs = last?.decision.atUs ?? Number.NaN;
+      if (last !== undefined && atUs >= one.arrivedUs && atUs <= one.endedUs) decisions.set(one, last);
+    }
+    const flips = this.#flipsOf(decisions);
     return batch.map((one) => {
-      const decision = decisions.get(one.id);
-      const isOwn = decision !== undefined && decision.atUs >= one.arrivedUs && decision.atUs <= one.endedUs;
-      const found = one.attempts === 0 ? past.refusals.find(one.id) : undefined;
-      const refused = found?.arrivedUs === one.arrivedUs ? found : undefined;
+      const refusal = one.attempts === 0 ? past.refusals.find(one.id) : undefined;
+      const refused = refusal?.arrivedUs === one.arrivedUs ? refusal : undefined;
       return {
         request: keptOf(one, past.named(one.endpoint), this.run, this.#parts.epochUs),
-        explanation: packExplanation(isOwn ? decision : undefined, refused),
+        explanation: packExplanation(decisions.get(one)?.decision, refused, flips.get(one)),
       };
     });
+  }
+
+  /** What would have flipped decisions, as far as there is time: those about the slowest requests first. */
+  #flipsOf(decisions: ReadonlyMap<PastRequest, FoundDecision>): Map<PastRequest, FlipRecord | null> {
+    const { nowUs } = this.#parts;
+    const flips = new Map<PastRequest, FlipRecord | null>();
+    const beganUs = nowUs();
+    for (const [one, { findFlip }] of [...decisions].sort(([a], [b]) => waitUs(b) - waitUs(a))) {
+      if (nowUs() - beganUs >= this.#flipsUs) break;
+      flips.set(one, findFlip());
+    }
+    this.#flipsUs -= nowUs() - beganUs;
+    return flips;
   }
 
   async #tidy(): Promise<void> {
@@ -178,6 +202,10 @@ export class RequestKeeper {
     }
   }
 }
+
+/** What a client waited: for the first token, or for the end where there was none. */
+const waitUs = ({ arrivedUs, endedUs, firstTokenUs }: PastRequest) =>
+  (firstTokenUs < 0 ? endedUs : firstTokenUs) - arrivedUs;
 
 /** A request of the memory as a store keeps it. @param epochUs the beginning of its clock, since 1970 */
 export function keptOf(one: PastRequest, { name, workspace }: EndpointName, run: string, epochUs: number): KeptRequest {

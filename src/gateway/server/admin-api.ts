@@ -5,11 +5,16 @@ export interface AdminApi {
    * responds for it.
    */
   handle(call: AdminCall): Promise<AdminResponse>;
-  /** The response to a caller that may not read what concerns the whole gateway; null when it may. */
-  refusal(call: Pick<AdminCall, 'address' | 'header'>): Promise<AdminResponse | null>;
+  /** Whose metrics a caller may read. */
+  metricsFor(call: Pick<AdminCall, 'address' | 'header'>): Promise<SeenMetrics>;
   /** The gateway stops: long work is cancelled, and what must not remain is undone. */
   close?(): Promise<void>;
 }
+
+/** The response to a caller without a role, or the workspaces of those that it may read; undefined for the whole gateway. */
+export type SeenMetrics =
+  | { readonly refusal: AdminResponse }
+  | { readonly refusal: null; readonly workspaces: readonly string[] | undefined };
 
 export interface AdminCall {
   readonly method: string;

@@ -1,8 +1,11 @@
 import { ApiError } from '../../protocol/errors.js';
 import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import type { Endpoint } from '../fleet/endpoint/endpoint.js';
+import { nameSeveralWorkspaces } from '../fleet/seen-metrics.js';
 import { type HttpRequest, readBody } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
+import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import { type AdminApi, type AdminResponse, adminError } from './admin-api.js';
 import type { Door } from './door.js';
 import type { RequestHandler } from './listener.js';
@@ -15,9 +18,18 @@ export interface AdminHost {
   readonly config: { readonly access: Pick<GatewayConfig['access'], 'metrics'> };
   /** Aborted when the gateway stops. */
   readonly stopSignal: AbortSignal;
-  metricsText(): string;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly metrics: Pick<GatewayMetrics, 'endpointNames'>;
+  metricsText(workspaces?: readonly string[]): string;
   fault(error: unknown): void;
+  /** Called with a line that operators should see. */
+  readonly onWarning: (line: string) => void;
 }
+
+/** Gateways that have warned about metrics that began to need a token. */
+const warned = new WeakSet<AdminHost>();
+const METRICS_NEED_TOKEN =
+  "metrics need a token since endpoints of several workspaces are served: give Prometheus an API key with the role viewer, or set 'access: { metrics: open }'";
 
 /**
  * Serves the admin port: health, and metrics unless they need a token, without authentication; everything else by the
@@ -87,12 +99,24 @@ async function responseTo(host: AdminHost, request: HttpRequest, signal: AbortSi
 }
 
 async function metricsFor(host: AdminHost, request: HttpRequest): Promise<AdminResponse> {
-  if (host.config.access.metrics === 'token') {
-    if (host.api === null) return adminError(503, 'API_UNAVAILABLE', 'the API that checks tokens is not installed');
-    const refusal = await host.api.refusal({ address: request.address, header: (name) => request.header(name) });
-    if (refusal !== null) return refusal;
+  const respond = (workspaces?: readonly string[]) => ({
+    ...{ status: 200, body: host.metricsText(workspaces), type: PROMETHEUS_TYPE },
+  });
+  if (areOpen(host)) return respond();
+  if (host.api === null) return adminError(503, 'API_UNAVAILABLE', 'the API that checks tokens is not installed');
+  const seen = await host.api.metricsFor({ address: request.address, header: (name) => request.header(name) });
+  if (seen.refusal === null) return respond(seen.workspaces);
+  if (host.config.access.metrics === 'auto' && !warned.has(host)) {
+    warned.add(host);
+    host.onWarning(METRICS_NEED_TOKEN);
   }
-  return { status: 200, body: host.metricsText(), type: PROMETHEUS_TYPE };
+  return seen.refusal;
+}
+
+/** Metrics need no token, unless that is set, or unless they would show each workspace what others do. */
+function areOpen({ config, endpoints, metrics }: AdminHost): boolean {
+  const setting = config.access.metrics;
+  return setting === 'auto' ? !nameSeveralWorkspaces(endpoints, metrics.endpointNames) : setting === 'open';
 }
 
 /** Never settles when the client has disconnected. */

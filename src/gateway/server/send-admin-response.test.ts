@@ -12,7 +12,10 @@ afterEach(async () => {
 /** A gateway whose API is a function. */
 async function gatewayOf(response: (call: AdminCall) => AdminResponse | Promise<AdminResponse>): Promise<Gateway> {
   const gateway = await startGateway([], { endpoints: [] });
-  gateway.api = { handle: async (call) => response(call), refusal: async () => null };
+  gateway.api = {
+    handle: async (call) => response(call),
+    metricsFor: async () => ({ refusal: null, workspaces: undefined }),
+  };
   opened.push(() => gateway.close(0));
   return gateway;
 }

@@ -46,6 +46,11 @@ export class GatewayMetrics {
   /** Replicas chosen, by `decisionRow`. */
   readonly decisions = new Counter(FAMILIES.decisions, [this.#policies]);
 
+  /** Endpoints that something was counted for, also former ones. */
+  get endpointNames(): readonly string[] {
+    return this.#endpoints.values;
+  }
+
   /** The number of an endpoint, for `observeGap`. */
   endpointIndex(name: string): number {
     return this.#endpoints.index(name);

@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import type { StoreTransaction } from '../database/database.js';
 import type { TestStores } from '../stores.fixture.js';
 import { ResourceConflict } from './resource-errors.js';
 import { ResourceEvents } from './resource-events.js';
-import type { ResourceChange } from './resource-record.js';
+import type { PageOrder, ResourceFilter } from './resource-pages.js';
+import type { ResourceChange, ResourceRecord } from './resource-record.js';
 import type { Expected } from './resource-transaction.js';
 import { Resources } from './resources.js';
 
@@ -15,6 +18,16 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const one of items) found.push(one);
   return found;
+}
+
+/** Endpoints of two workspaces, many of which were created in the same millisecond. */
+async function fillResources(tx: StoreTransaction, count: number): Promise<void> {
+  await sql`insert into resources (kind, workspace, name, uid, generation, resource_version, spec_version, spec, status, labels,
+      created_at, updated_at)
+    with recursive n(i) as (select 0 union all select i + 1 from n where i < ${sql.lit(count - 1)})
+    select 'Endpoint', case when i % 2 = 0 then 'a' else 'B' end, 'e_' || cast(10000 + i as text), 'u' || cast(i as text), 1, i, i,
+      '{}', case when i % 100 = 1 then '{"phase":"Failed"}' else '{"phase":"Running"}' end,
+      case when i % 3 = 0 then '{"team":"x"}' else '{}' end, (i * 7919) % 500, 0 from n`.execute(tx);
 }
 
 /** The contract for resources in any store. */
@@ -60,6 +73,45 @@ export function resourcesContract(stores: TestStores): void {
       expect(await changed(0, ['Endpoint'])).toEqual([...names.slice(1), 'e000']);
       expect(await changed(500, ['Endpoint', 'Role'])).toEqual(['e500', 'chat', 'e000']);
       expect(await changed(503, ['Endpoint'])).toEqual([]);
+    });
+
+    it('are paged by name or by creation, both ways, by search, labels and phase, without a gap or a duplicate', async () => {
+      const store = await stores.fresh();
+      const resources = new Resources(store);
+      await store.exclusively((tx) => fillResources(tx, 4100));
+      const expected = Array.from({ length: 4100 }, (_, i) => ({
+        ...{ i, workspace: i % 2 === 0 ? 'a' : 'B', name: `e_${10_000 + i}`, createdAt: (i * 7919) % 500 },
+      }));
+      const pages = async (filter: Omit<ResourceFilter, 'kind'>, limit: number) => {
+        const seen: ResourceRecord[] = [];
+        for (;;) {
+          const page = await resources.page({ kind: 'Endpoint', ...filter }, seen.at(-1) ?? null, limit);
+          seen.push(...page);
+          if (page.length < limit) return seen.map(({ name }) => name);
+        }
+      };
+      const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
+      const byName = [...expected].sort((a, b) => compare(a.workspace, b.workspace) || compare(a.name, b.name));
+      const byTime = [...byName].sort((a, b) => a.createdAt - b.createdAt);
+      const names = (all: typeof expected, isWanted: (i: number) => boolean = () => true) =>
+        all.filter(({ i }) => isWanted(i)).map(({ name }) => name);
+      const order = (by: PageOrder['by'], isDescending: boolean) => ({ order: { by, isDescending } });
+      expect(await pages({}, 1500)).toEqual(names(byName));
+      expect(await pages(order('created', false), 1500)).toEqual(names(byTime));
+      expect(await pages(order('created', true), 1500)).toEqual(names(byTime).reverse());
+      const inSearch = (i: number) => `${10_000 + i}`.includes('99');
+      expect(await pages({ search: '99', ...order('name', true) }, 40)).toEqual(names(byName, inSearch).reverse());
+      expect(await pages({ search: '99', ...order('created', false) }, 40)).toEqual(names(byTime, inSearch));
+      expect(await pages({ search: 'e%' }, 40)).toEqual([]);
+      expect(await pages({ search: 'e_14099' }, 40)).toEqual(['e_14099']);
+      expect(await pages({ search: 'e11' }, 40)).toEqual([]);
+      const third = (i: number) => i % 3 === 0;
+      expect(await pages({ labelParts: ['"team":"x"'], workspace: 'a' }, 500)).toEqual(
+        names(byName, (i) => third(i) && i % 2 === 0),
+      );
+      expect(await pages({ phase: 'Failed', workspaces: ['B'] }, 500)).toEqual(
+        names(byName, (i) => i % 100 === 1 && i % 2 === 1),
+      );
     });
 
     it('have a generation that grows only with the spec, and a version that grows with every change', async () => {

@@ -3,39 +3,16 @@ import type { StoreDatabase } from '../database/database.js';
 import type { StoreSettings } from '../database/settings.js';
 import { type AuditEntry, type AuditQuery, readAudit } from './audit.js';
 import { VERSION_SETTING } from './next-version.js';
+import { type PageStart, type ResourceFilter, readResourcePage } from './resource-pages.js';
 import { type ResourceChange, type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
 import { ResourceTransaction } from './resource-transaction.js';
 import { type Revision, readRevisions } from './revisions.js';
-import { seenRows } from './seen-workspaces.js';
 
 /** May return a promise: a change resolves once its listeners have. What it rejects with is ignored. */
 export type ResourceListener = (changes: readonly ResourceChange[]) => unknown;
 
-/** Where a page of resources begins: after this one. The time counts where they are in the order of their creation. */
-export type PageStart = Pick<ResourceRef, 'workspace' | 'name'> & { readonly createdAt?: number };
-
 /** Rows read at once. */
 const ROWS = 250;
-
-/** The order of a page: by workspace and name, or by the time of creation. */
-export interface PageOrder {
-  readonly by: 'name' | 'created';
-  readonly isDescending: boolean;
-}
-
-interface PageQuery {
-  readonly kind: string;
-  readonly workspace?: string;
-  /** Only those that a caller sees which sees these workspaces. */
-  readonly workspaces?: readonly string[];
-  /** Only those whose labels contain all of this as JSON. */
-  readonly labelParts?: readonly string[];
-  /** Only those with this in their name. */
-  readonly search?: string;
-  readonly order?: PageOrder;
-}
-
-const BY_NAME: PageOrder = { by: 'name', isDescending: false };
 
 /** The declared resources. Every change is audited, and on disk when its promise resolves. */
 export class Resources {
@@ -44,7 +21,9 @@ export class Resources {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'> & { readonly settings: StoreSettings },
+    private readonly store: Pick<StoreDatabase, 'db' | 'kind' | 'exclusively' | 'now'> & {
+      readonly settings: StoreSettings;
+    },
   ) {}
 
   /**
@@ -96,28 +75,8 @@ export class Resources {
   }
 
   /** Some resources of a kind, in their order. @param after null for the first of them */
-  async page(
-    { kind, labelParts = [], order = BY_NAME, search, workspace, workspaces }: PageQuery,
-    after: PageStart | null,
-    limit: number,
-  ): Promise<ResourceRecord[]> {
-    const columns =
-      order.by === 'name' ? (['workspace', 'name'] as const) : (['created_at', 'workspace', 'name'] as const);
-    let select = this.store.db.selectFrom('resources').selectAll().where('kind', '=', kind);
-    if (workspace !== undefined) select = select.where('workspace', '=', workspace);
-    if (workspaces !== undefined) select = select.where(seenRows(workspaces));
-    for (const part of labelParts) select = select.where('labels', 'like', `%${part}%`);
-    if (search !== undefined) select = select.where(sql<boolean>`name like ${`%${escaped(search)}%`} escape '!'`);
-    if (after !== null) {
-      const { createdAt = 0, name: lastName, workspace: lastPlace } = after;
-      const last = order.by === 'name' ? [lastPlace, lastName] : [createdAt, lastPlace, lastName];
-      const comparison = sql.raw(order.isDescending ? '<' : '>');
-      select = select.where(
-        sql<boolean>`(${sql.join(columns.map((one) => sql.ref(one)))}) ${comparison} (${sql.join(last)})`,
-      );
-    }
-    for (const column of columns) select = select.orderBy(column, order.isDescending ? 'desc' : 'asc');
-    return (await select.limit(limit).execute()).map(resourceRecordOf);
+  page(filter: ResourceFilter, after: PageStart | null, limit: number): Promise<ResourceRecord[]> {
+    return readResourcePage(this.store, filter, after, limit);
   }
 
   /**
@@ -195,6 +154,3 @@ export class Resources {
     return () => this.#listeners.delete(listener);
   }
 }
-
-/** A pattern that matches the text itself. */
-const escaped = (text: string) => text.replace(/[!%_]/g, '!$&');

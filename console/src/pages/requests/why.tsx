@@ -37,6 +37,8 @@ export interface Explanation {
     } | null;
     readonly exhaustive: boolean;
   } | null;
+  /** Whether the store took the request without a search for it. */
+  readonly flipNotKept?: boolean;
   readonly shadows?: readonly ShadowChoice[];
   readonly refused?: { readonly by: string; readonly status: number; readonly retryAfterS: number | null };
 }
@@ -61,7 +63,9 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
               ? ` The store kept the nearest ${replicas.length} of ${explanation.replicaCount} candidates.`
               : ''}
           </p>
-          <Flip flip={explanation.flip ?? null} />
+          {replica === null ? null : (
+            <Flip flip={explanation.flip ?? null} isNotKept={explanation.flipNotKept ?? false} />
+          )}
           <ScoreBars replicas={replicas} chosen={replica ?? null} />
           <TablePlace name="Candidates">
             <table className="table table-dense">
@@ -111,8 +115,22 @@ const count = (value: number | null) => (value === null ? '–' : whole(value));
 const digits = (value: number | null) => (value === null ? '–' : Number(value.toPrecision(4)).toString());
 
 /** The smallest change that would have led to another choice. */
-function Flip({ flip }: { readonly flip: NonNullable<Explanation['flip']> | null }) {
-  if (flip === null) return null;
+function Flip({
+  flip,
+  isNotKept,
+}: {
+  readonly flip: NonNullable<Explanation['flip']> | null;
+  readonly isNotKept: boolean;
+}) {
+  if (flip === null) {
+    return (
+      <p className="padded flip muted">
+        {isNotKept
+          ? 'What would have flipped it is not known: the gateway had no time to search it before the request left its memory.'
+          : 'What would have flipped it cannot be said: the decision cannot be repeated.'}
+      </p>
+    );
+  }
   const { change } = flip;
   return (
     <p className="padded flip">

@@ -89,6 +89,10 @@ it('finds requests of former runs in the store, with their times and decisions, 
   expect(kept).toMatchObject({ id: 'a-2', policy: explained.policy, replica: explained.replica, replicaCount: 1 });
   expect(kept.replicas[0]).toMatchObject({ id: explained.replicas[0].id, terms: expect.anything() });
   expect(Object.keys(kept.replicas[0].terms)).toEqual(Object.keys(explained.replicas[0].terms));
+  // What would have flipped decisions is searched for some milliseconds of a batch: at least for one of them.
+  const flips = await Promise.all(['a-1', 'a-2', 'a-3'].map(async (id) => (await ask(second, `decisions/${id}`)).flip));
+  expect(flips).toContainEqual(explained.flip);
+  expect(explained.flip).toMatchObject({ change: null, eligible: 1 });
 });
 
 it('shows the requests of another gateway on the same store', async () => {

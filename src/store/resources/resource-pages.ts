@@ -1,0 +1,135 @@
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { StoreDatabase } from '../database/database.js';
+import type { ResourceRow, StoreTables } from '../database/schema.js';
+import { type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
+import { seenRows } from './seen-workspaces.js';
+
+/** Where a page of resources begins: after this one. The time counts where they are in the order of their creation. */
+export type PageStart = Pick<ResourceRef, 'workspace' | 'name'> & { readonly createdAt?: number };
+
+/** The order of a page: by workspace and name, or by the time of creation. */
+export interface PageOrder {
+  readonly by: 'name' | 'created';
+  readonly isDescending: boolean;
+}
+
+export interface ResourceFilter {
+  readonly kind: string;
+  readonly workspace?: string;
+  /** Only those that a caller sees which sees these workspaces. */
+  readonly workspaces?: readonly string[];
+  /** Only those whose labels contain all of this as JSON. */
+  readonly labelParts?: readonly string[];
+  /** Only those with this in their name. */
+  readonly search?: string;
+  /** Only those that may be in this phase: some of them may not. */
+  readonly phase?: string;
+  readonly order?: PageOrder;
+}
+
+/** The kind of keys, whose phase follows from their other parts. */
+const KEY = 'ApiKey';
+
+const BY_NAME: PageOrder = { by: 'name', isDescending: false };
+
+/** Rows that SQLite looks at in one statement: it works on the thread that serves requests. */
+const ROWS_AT_ONCE = 2000;
+
+/** Some resources of a kind, in their order. @param after null for the first of them */
+export async function readResourcePage(
+  { db, kind: database }: Pick<StoreDatabase, 'db' | 'kind'>,
+  filter: ResourceFilter,
+  after: PageStart | null,
+  limit: number,
+): Promise<ResourceRecord[]> {
+  const { order = BY_NAME } = filter;
+  const looksInto = contents(filter);
+  if (database === 'postgres' || looksInto.length === 0) {
+    const wanted = [...ranges(filter), ...between(order, after, null), ...looksInto];
+    return read(db, wanted, order, limit);
+  }
+  const found: ResourceRecord[] = [];
+  for (let start = after; ; ) {
+    const end = await placeAfter(db, filter, start, order);
+    const wanted = [...ranges(filter), ...between(order, start, end), ...looksInto];
+    found.push(...(await read(db, wanted, order, limit - found.length)));
+    if (found.length >= limit || end === null) return found;
+    start = end;
+  }
+}
+
+/** What an index finds. */
+function ranges({ kind, workspace, workspaces }: ResourceFilter): RawBuilder<unknown>[] {
+  return [
+    sql`kind = ${kind}`,
+    ...(workspace === undefined ? [] : [sql`workspace = ${workspace}`]),
+    ...(workspaces === undefined ? [] : [seenRows(workspaces)]),
+  ];
+}
+
+/** What has to be looked for in every row. */
+function contents({ kind, labelParts = [], phase, search }: ResourceFilter): RawBuilder<unknown>[] {
+  return [
+    ...(search === undefined ? [] : [contains('name', search)]),
+    ...labelParts.map((part) => contains('labels', part)),
+    ...(phase === undefined ? [] : [phaseRows(kind, phase)]),
+  ];
+}
+
+/** A key has no phase until it is shown: it expires without anything being written. */
+function phaseRows(kind: string, phase: string): RawBuilder<unknown> {
+  if (kind !== KEY) return contains('status', `"phase":${JSON.stringify(phase)}`);
+  if (phase === 'Revoked') return contains('status', '"revoked_at"');
+  if (phase === 'Expired') return contains('spec', '"expires_at"');
+  return phase === 'Pending' ? sql`private_state is null` : sql`private_state is not null`;
+}
+
+/** With `!` before what is special in a pattern. */
+const contains = (column: string, text: string) =>
+  sql`${sql.ref(column)} like ${`%${text.replace(/[!%_]/g, '!$&')}%`} escape '!'`;
+
+const columnsOf = ({ by }: PageOrder) => (by === 'name' ? ['workspace', 'name'] : ['created_at', 'workspace', 'name']);
+
+/** After a place, up to and including another one; null for no bound. */
+function between(order: PageOrder, start: PageStart | null, end: PageStart | null): RawBuilder<unknown>[] {
+  const columns = sql.join(columnsOf(order).map((one) => sql.ref(one)));
+  const bound = (comparison: string, { createdAt = 0, name, workspace }: PageStart) => {
+    const key = order.by === 'name' ? [workspace, name] : [createdAt, workspace, name];
+    return sql`(${columns}) ${sql.raw(comparison)} (${sql.join(key)})`;
+  };
+  const [later, notLater] = order.isDescending ? ['<', '>='] : ['>', '<='];
+  return [...(start === null ? [] : [bound(later, start)]), ...(end === null ? [] : [bound(notLater, end)])];
+}
+
+function ordered(order: PageOrder): RawBuilder<unknown> {
+  const direction = sql.raw(order.isDescending ? 'desc' : 'asc');
+  return sql`order by ${sql.join(columnsOf(order).map((one) => sql`${sql.ref(one)} ${direction}`))}`;
+}
+
+async function read(
+  db: Kysely<StoreTables>,
+  wanted: readonly RawBuilder<unknown>[],
+  order: PageOrder,
+  limit: number,
+): Promise<ResourceRecord[]> {
+  const { rows } = await sql<Selectable<ResourceRow>>`select * from resources where ${sql.join(wanted, sql` and `)}
+    ${ordered(order)} limit ${limit}`.execute(db);
+  return rows.map(resourceRecordOf);
+}
+
+/** The place of the row that is some rows after another one; null where fewer are left. An index has all that is read. */
+async function placeAfter(
+  db: Kysely<StoreTables>,
+  filter: ResourceFilter,
+  start: PageStart | null,
+  order: PageOrder,
+): Promise<PageStart | null> {
+  const wanted = [...ranges(filter), ...between(order, start, null)];
+  const columns = sql.join(columnsOf(order).map((one) => sql.ref(one)));
+  const { rows } = await sql<{ created_at?: number; workspace: string; name: string }>`select ${columns} from resources
+    where ${sql.join(wanted, sql` and `)} ${ordered(order)} limit 1 offset ${ROWS_AT_ONCE - 1}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { created_at: createdAt, name, workspace } = row;
+  return createdAt === undefined ? { workspace, name } : { createdAt, workspace, name };
+}
