@@ -26,7 +26,12 @@ const urlOf = ({ port }: Rival) => `http://127.0.0.1:${port}${PATH}`;
 const us = (ms: number) => `${(ms * 1000).toFixed(0)} us`;
 
 /** The processor time of a request: of the router alone, whatever else runs on the machine. */
-async function processorTime(rival: Rival, script: string, connections: number, secondsLong: number): Promise<number> {
+export async function processorTime(
+  rival: Rival,
+  script: string,
+  connections: number,
+  secondsLong: number,
+): Promise<number> {
   const before = processorMs(rival.pid);
   const { requests } = await loaded(urlOf(rival), script, connections, secondsLong);
   return (processorMs(rival.pid) - before) / requests;
@@ -46,8 +51,11 @@ export async function processorTimes(
       if (round > 0) times.get(rival.name)!.push(ms);
     }
   }
-  return new Map([...times].map(([name, all]) => [name, all.sort((a, b) => a - b)[all.length >> 1]!]));
+  return new Map([...times].map(([name, all]) => [name, middleOf(all)]));
 }
+
+/** The median. */
+export const middleOf = (all: readonly number[]): number => [...all].sort((a, b) => a - b)[all.length >> 1]!;
 
 /** Processor time per request of small prompts, at several numbers of connections. */
 export async function processorRows(
@@ -99,7 +107,6 @@ export async function besideRows(
   [rounds, secondsLong]: readonly [number, number],
 ): Promise<void> {
   const small = wrkScript({ ...options, stream: true });
-  const middle = (all: number[]) => all.sort((a, b) => a - b)[all.length >> 1]!;
   for (const rival of rivals) {
     const alone: number[] = [];
     const beside: number[] = [];
@@ -111,9 +118,9 @@ export async function besideRows(
     const isOwn = rival.name === 'twinyard';
     table.report(
       `8 small streams beside ${LONG_PER_SECOND} prompts of 400 kB a second: p99 against alone: ${rival.name}`,
-      `${middle(beside).toFixed(2)} ms, ${middle(alone).toFixed(2)} ms`,
+      `${middleOf(beside).toFixed(2)} ms, ${middleOf(alone).toFixed(2)} ms`,
       isOwn ? `<= ${MOST_RATIO} x` : '',
-      isOwn ? middle(beside) <= MOST_RATIO * middle(alone) : null,
+      isOwn ? middleOf(beside) <= MOST_RATIO * middleOf(alone) : null,
     );
   }
 }

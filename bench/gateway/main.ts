@@ -8,7 +8,7 @@ import { BenchTable } from '../bench-table.js';
 import { besideRows, longRows, processorRows, type Rival, worstRows } from './body-rows.js';
 import { benchPostgres, type KeptPair, keptConfig, keptRows } from './kept-rows.js';
 import { type Load, loaded, median } from './measure.js';
-import { SHADOW_POLICIES, type ShadowedRival, shadowConfig, shadowRows } from './shadow-rows.js';
+import { shadowRows } from './shadow-rows.js';
 import { wrkScript } from './wrk-script.js';
 
 /**
@@ -32,11 +32,14 @@ const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-'));
 const BACKENDS = [9101, 9102, 9103, 9104];
 const urls = BACKENDS.map((port) => `http://127.0.0.1:${port}`);
 const started: ChildProcess[] = [];
+/** The end of what they printed. */
+const printed = new Map<ChildProcess, string>();
 let postgres: TestPostgres | null = null;
 
 /** Starts a process and waits until its port accepts connections. */
 async function start(port: number, command: string, args: readonly string[]): Promise<number> {
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'ignore'], cwd: folder });
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
+  child.stderr!.on('data', (bytes) => printed.set(child, `${printed.get(child) ?? ''}${bytes}`.slice(-4096)));
   started.push(child);
   for (let tries = 0; tries < 600; tries++) {
     const response = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
@@ -44,6 +47,16 @@ async function start(port: number, command: string, args: readonly string[]): Pr
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${command} does not answer on port ${port}`);
+}
+
+/** The admin token that a gateway prints once it serves. */
+async function tokenOf(gateway: ChildProcess): Promise<string> {
+  for (let tries = 0; tries < 600; tries++) {
+    const [, token] = /token (\S+)\n/.exec(printed.get(gateway) ?? '') ?? [];
+    if (token !== undefined) return token;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the gateway has not printed its admin token');
 }
 
 function has(command: string): boolean {
@@ -194,17 +207,11 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
   if (chosen.includes('beside')) await besideRows(table, compared, { folder, key }, [rounds, secondsLong]);
   if (chosen.includes('worst')) await worstRows(table, compared[0]!);
   if (chosen.includes('shadow')) {
-    // Started late: further gateways would take time from the others.
-    const shadowed: ShadowedRival[] = [];
-    for (const [name, shadows, port] of [
-      ['twinyard, a shadow', 1, 9320],
-      ['twinyard, three shadows', SHADOW_POLICIES.length, 9330],
-    ] as const) {
-      const config = shadowConfig(folder, urls, shadows);
-      const args = [cli, 'serve', '-c', config, '--port', String(port), '--admin-port', String(port + 1)];
-      shadowed.push({ name, shadows, port, pid: await start(port, process.execPath, args) });
-    }
-    await shadowRows(table, rivals[0]!, shadowed, { folder, key }, [rounds, secondsLong]);
+    // Started late: a further gateway would take time from the others.
+    const args = [cli, 'serve', ...replicas, '--port', '9320', '--admin-port', '9321'];
+    const pid = await start(9320, process.execPath, args);
+    const token = await tokenOf(started.at(-1)!);
+    await shadowRows(table, { name: 'twinyard', port: 9320, pid, token }, { folder, key }, [rounds, secondsLong]);
   }
   if (chosen.includes('kept')) {
     postgres = await benchPostgres();

@@ -17,7 +17,7 @@ const CLASS = section('ShadowClass', {
 const READING = section('ShadowReading', {
   agreement: described(
     nullable(numeric),
-    'share of same and tied among the decisions that count, 0 to 1; null before the first',
+    'share of same and tied, 0 to 1, where each decision stands for the dropped ones around it; null before the first',
   ),
   classes: described(v.array(CLASS), 'decisions by SLO class'),
 });
@@ -34,6 +34,16 @@ export const SHADOW_REPORT = section('ShadowReport', {
   serving_policy: described(string, 'the routing policy that serves, with which it is compared'),
   age_s: described(numeric, 'seconds since it began, or since the policy that serves changed'),
   dropped: described(naturalNumber, 'decisions that it did not make, because the gateway had no time for them'),
+  dropped_busy: described(naturalNumber, 'those of them while the event loop of the gateway was nearly always busy'),
+  stopped: described(
+    nullable(
+      section('ShadowStop', {
+        age_s: described(numeric, 'seconds since it stopped'),
+        problem: described(string, 'what failed'),
+      }),
+    ),
+    'why it decides no longer, because its policy failed; null while it decides',
+  ),
   on_real_placements: described(
     READING,
     'decisions where all requests are placed by the policy that serves: how often the shadow would decide otherwise',
@@ -67,13 +77,15 @@ export const SHADOW_REPORT = section('ShadowReport', {
 
 const readingOf = (classes: readonly ClassOutcomes[]) => ({
   agreement: agreementOf(classes),
-  classes: classes.map(({ sloClass, ...counts }) => ({ slo_class: sloClass, ...counts })),
+  classes: classes.map(({ different, forced, same, sloClass, tied }) => ({
+    ...{ slo_class: sloClass, same, tied, different, forced },
+  })),
 });
 
 /** @param nowMs the gateway's milliseconds */
 export function shadowView(figures: ShadowFigures, nowMs: number) {
-  const { predicted, ttft } = figures;
-  const { count, gainedUs, lostUs } = ttft;
+  const { predicted, stopped, ttft } = figures;
+  const { count, meanUs } = ttft;
   return {
     name: figures.name,
     policy: figures.policy,
@@ -82,12 +94,14 @@ export function shadowView(figures: ShadowFigures, nowMs: number) {
     serving_policy: figures.servingPolicy,
     age_s: (nowMs - figures.sinceUs / 1000) / 1000,
     dropped: figures.dropped,
+    dropped_busy: figures.droppedBusy,
+    stopped: stopped === null ? null : { age_s: (nowMs - stopped.atUs / 1000) / 1000, problem: stopped.problem },
     on_real_placements: readingOf(figures.onRealPlacements),
     on_own_placements: readingOf(figures.onOwnPlacements),
     known_prefix: figures.knownPrefix,
     predicted_ttft: {
       decisions: count,
-      mean_difference_ms: count === 0 ? null : (lostUs - gainedUs) / count / 1000,
+      mean_difference_ms: meanUs === null ? null : meanUs / 1000,
       real_mean_ms: predicted.count === 0 ? null : predicted.realUs / predicted.count / 1000,
       own_mean_ms: predicted.count === 0 ? null : predicted.ownUs / predicted.count / 1000,
     },

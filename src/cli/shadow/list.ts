@@ -25,7 +25,8 @@ export const SHADOW_LIST: CommandLine = {
     'the share of decisions for the same replica or for one that the shadow scores the same, and TTFT CHANGE, the predicted ' +
     'difference where the two differ; below 0 the shadow is faster. By its own placements, as if it had placed all requests since ' +
     'it began, each as real -> own: KNOWN PREFIX, the share of prompt tokens that had been sent to the chosen replica before, and ' +
-    'MEAN TTFT as predicted. DROPPED: decisions that the gateway had no time for.',
+    'MEAN TTFT as predicted. DROPPED: decisions that the gateway had no time for, and their share; they are chosen at random, so that ' +
+    'shares and means stay those of all requests. A shadow whose policy fails stops; the line below the table has the reason.',
   groups: [
     { title: 'Endpoint', flags: listFlags },
     { title: 'Server', flags: serverFlags },
@@ -48,6 +49,7 @@ export async function listShadows(argv: readonly string[], io: CliIo): Promise<n
     for (const line of createStyle(listPresentation(io)).table([TITLES, ...items.map(rowOf)], alignments)) {
       io.stdout.write(`${line}\n`);
     }
+    for (const line of items.flatMap(notesOf)) io.stdout.write(`${line}\n`);
   }
   return 0;
 }
@@ -55,15 +57,30 @@ export async function listShadows(argv: readonly string[], io: CliIo): Promise<n
 const COUNTS = ['DECISIONS', 'DROPPED', 'AGREES', 'TTFT CHANGE', 'KNOWN PREFIX', 'MEAN TTFT', 'AGE'];
 const TITLES = ['NAME', 'POLICY', ...COUNTS, 'SOURCE'];
 
+const decisionsOf = ({ on_real_placements: { classes } }: ShadowView) =>
+  classes.reduce((sum, one) => sum + one.same + one.tied + one.different + one.forced, 0);
+
+/** What an operator should know besides the row. */
+function notesOf(shadow: ShadowView): string[] {
+  const { dropped, name, source, stopped } = shadow;
+  if (stopped !== null) {
+    const again =
+      source === 'added' ? `'twinyard shadow add' starts it again` : 'a change of its policy starts it again';
+    return [`shadow ${name} stopped ${timeSpan(stopped.age_s)} ago: ${stopped.problem}; ${again}`];
+  }
+  if (dropped === 0 || decisionsOf(shadow) > 0) return [];
+  return [`shadow ${name} has not decided yet: the gateway had no time for any of ${wholeNumber(dropped)} decisions`];
+}
+
 function rowOf(shadow: ShadowView): string[] {
-  const { known_prefix: prefix, on_real_placements: real, predicted_ttft: ttft } = shadow;
+  const { dropped, known_prefix: prefix, on_real_placements: real, predicted_ttft: ttft } = shadow;
   const change = ttft.mean_difference_ms;
-  const decisions = real.classes.reduce((sum, one) => sum + one.same + one.tied + one.different + one.forced, 0);
+  const decisions = decisionsOf(shadow);
   return [
     shadow.name,
     shadow.policy,
     wholeNumber(decisions),
-    wholeNumber(shadow.dropped),
+    dropped === 0 ? '0' : `${wholeNumber(dropped)} (${decimal((100 * dropped) / (dropped + decisions), 0)} %)`,
     share(real.agreement),
     change === null ? '-' : `${change > 0 ? '+' : ''}${decimal(change, 1)} ms`,
     prefix === null ? '-' : `${share(prefix.real)} -> ${share(prefix.own)}`,

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serveApi } from '../../api/api-server.js';
 import { configFor, FakeEngine, until } from '../../gateway/fake-engine.fixture.js';
 import { managedEndpoint, managedReplica } from '../../gateway/fleet/managed.fixture.js';
 import { Gateway } from '../../gateway/gateway.js';
+import { leastLoaded } from '../../policy/routing/least-loaded.js';
 import { installPatientShadows } from '../../twin/shadow/patient-shadows.fixture.js';
 import { captured } from '../test-io.fixture.js';
 
@@ -101,6 +102,28 @@ describe('twinyard shadow', () => {
       expect(stderr).toContain(reason);
     }
     expect((await run('shadow list -o name')).stdout).toBe('kept\n');
+  });
+
+  it('says which shadow has stopped and why, and which had no time to decide at all', async () => {
+    vi.spyOn(leastLoaded, 'create').mockReturnValueOnce({
+      pick: () => {
+        throw new Error('a bug');
+      },
+    });
+    await run('shadow add lmetric');
+    await complete('one');
+    const shadows = gateway.fleet.shadows!;
+    const figures = () => shadows.of(gateway.endpoints.get('default')!);
+    await until(() => figures()[0]!.stopped !== null);
+    const { stdout } = await run('shadow list');
+    expect(stdout).toMatch(/^shadow kept stopped .+ ago: a bug; a change of its policy starts it again$/m);
+    expect(stdout).toMatch(/^lmetric +lmetric +1 +0 /m);
+    const dropped = figures().map((one) => ({ ...one, dropped: 1500, stopped: null, onRealPlacements: [] }));
+    vi.spyOn(shadows, 'of').mockReturnValue(dropped);
+    const all = (await run('shadow list')).stdout;
+    expect(all).toMatch(/^kept +least-loaded +0 +1,500 \(100 %\) +- /m);
+    expect(all).toContain('shadow kept has not decided yet: the gateway had no time for any of 1,500 decisions\n');
+    vi.restoreAllMocks();
   });
 
   it('explains which reading chose what', async () => {

@@ -87,10 +87,13 @@ const PARTS: MetricParts = {
       [
         {
           ...{ name: 'lm', policy: 'lmetric', options: {}, source: 'added' as const, servingPolicy: 'weighted' },
-          ...{ sinceUs: 0, dropped: 9, knownPrefix: { real: 0.25, own: 0.5 } },
-          onRealPlacements: [{ sloClass: 'batch', same: 5, tied: 1, different: 2, forced: 4 }],
-          onOwnPlacements: [{ sloClass: 'batch', same: 3, tied: 0, different: 5, forced: 4 }],
-          ttft: { count: 2, gainedUs: 1_500_000, lostUs: 250_000 },
+          ...{ sinceUs: 0, dropped: 9, droppedBusy: 4, knownPrefix: { real: 0.25, own: 0.5 } },
+          stopped: { atUs: 5, problem: 'a bug' },
+          onRealPlacements: [
+            { sloClass: 'batch', same: 5, tied: 1, different: 2, forced: 4, compared: 16, agreed: 12 },
+          ],
+          onOwnPlacements: [{ sloClass: 'batch', same: 3, tied: 0, different: 5, forced: 4, compared: 16, agreed: 6 }],
+          ttft: { count: 2, gainedUs: 1_500_000, lostUs: 250_000, meanUs: -625_000 },
           predicted: { count: 0, realUs: 0, ownUs: 0 },
         },
       ],
@@ -147,6 +150,7 @@ describe('metricsText', () => {
       'twinyard_shadow_decisions_total{endpoint="default",shadow="lm",placements="own",slo_class="batch",outcome="same"}': 3,
       'twinyard_shadow_agreement_ratio{endpoint="default",shadow="lm",slo_class="batch"}': 0.75,
       'twinyard_shadow_dropped_total{endpoint="default",shadow="lm"}': 9,
+      'twinyard_shadow_stopped{endpoint="default",shadow="lm"}': 1,
       'twinyard_shadow_known_prefix_ratio{endpoint="default",shadow="lm",placements="own"}': 0.5,
       'twinyard_shadow_ttft_predictions_total{endpoint="default",shadow="lm"}': 2,
       'twinyard_shadow_ttft_gained_seconds_total{endpoint="default",shadow="lm"}': 1.5,

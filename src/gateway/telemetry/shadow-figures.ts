@@ -1,4 +1,7 @@
-/** What a shadow of an endpoint found since it began, or since the policy that serves was last changed. */
+/**
+ * What a shadow of an endpoint found since it began, or since the policy that serves was last changed. Shares and means are of all
+ * requests: a decision stands for those, near it in time, whose decisions were dropped.
+ */
 export interface ShadowFigures {
   readonly name: string;
   readonly policy: string;
@@ -9,8 +12,11 @@ export interface ShadowFigures {
   readonly servingPolicy: string;
   /** In the gateway's microseconds. */
   readonly sinceUs: number;
-  /** Decisions that it did not make, because the gateway had no time for them. */
+  /** Decisions that it did not make, because the gateway had no time for them; and those of them while the gateway was busy. */
   readonly dropped: number;
+  readonly droppedBusy: number;
+  /** Why it stopped, null while it runs. */
+  readonly stopped: { readonly atUs: number; readonly problem: string } | null;
   /** Where requests are placed by the policy that serves: how often it would decide otherwise. */
   readonly onRealPlacements: readonly ClassOutcomes[];
   /** Where it had placed all requests itself: what the fleet would have become. */
@@ -21,7 +27,7 @@ export interface ShadowFigures {
    */
   readonly knownPrefix: { readonly real: number; readonly own: number } | null;
   readonly ttft: TtftDifference;
-  /** Predicted TTFT of all decisions that have both: on the real placements, and on its own. */
+  /** Predicted TTFT of the requests that decisions with both stand for: on the real placements, and on its own. */
   readonly predicted: { readonly count: number; readonly realUs: number; readonly ownUs: number };
 }
 
@@ -32,6 +38,9 @@ export interface ClassOutcomes {
   readonly tied: number;
   readonly different: number;
   readonly forced: number;
+  /** Requests with several candidates that these decisions stand for, and those of them in which it agrees. */
+  readonly compared: number;
+  readonly agreed: number;
 }
 
 /** Predicted TTFT of its choice minus that of the replica that served, over the decisions that differ. */
@@ -41,15 +50,17 @@ export interface TtftDifference {
   /** Where its choice would have been faster, and where it would have been slower. */
   readonly gainedUs: number;
   readonly lostUs: number;
+  /** The mean over the requests that they stand for; null before the first. */
+  readonly meanUs: number | null;
 }
 
 /** The share of decisions with several candidates in which it chose the same replica or one that it scores the same. */
 export function agreementOf(classes: readonly ClassOutcomes[]): number | null {
   let agreed = 0;
-  let all = 0;
-  for (const { different, same, tied } of classes) {
-    agreed += same + tied;
-    all += same + tied + different;
+  let compared = 0;
+  for (const one of classes) {
+    agreed += one.agreed;
+    compared += one.compared;
   }
-  return all === 0 ? null : agreed / all;
+  return compared === 0 ? null : agreed / compared;
 }

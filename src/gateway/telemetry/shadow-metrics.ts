@@ -14,13 +14,19 @@ export const SHADOW_FAMILIES = {
     'Shadow policies',
     'shadow_agreement_ratio',
     ['endpoint', 'shadow', 'slo_class'],
-    'Share of decisions, on the real placements and with several candidates, in which a shadow policy chose the same replica or one that it scores the same.',
+    'Share of decisions, on the real placements and with several candidates, in which a shadow policy chose the same replica or one that it scores the same; each decision stands for the dropped ones around it.',
   ),
   shadowDropped: counter(
     'Shadow policies',
     'shadow_dropped_total',
     ['endpoint', 'shadow'],
     'Decisions that a shadow policy did not make, because the gateway had no time for them.',
+  ),
+  shadowStopped: gauge(
+    'Shadow policies',
+    'shadow_stopped',
+    ['endpoint', 'shadow'],
+    '1 when a shadow policy decides no longer, because it failed; 0 while it decides.',
   ),
   shadowKnownPrefix: gauge(
     'Shadow policies',
@@ -75,6 +81,7 @@ export function writeShadows(out: Exposition, byEndpoint: ReadonlyMap<string, re
     }
   });
   each(SHADOW_FAMILIES.shadowDropped, (labels, { dropped }) => out.sample(labels, dropped));
+  each(SHADOW_FAMILIES.shadowStopped, (labels, { stopped }) => out.sample(labels, stopped === null ? 0 : 1));
   each(SHADOW_FAMILIES.shadowKnownPrefix, (labels, { knownPrefix }) => {
     if (knownPrefix === null) return;
     out.sample(`${labels},${labelText('placements', 'real')}`, knownPrefix.real);

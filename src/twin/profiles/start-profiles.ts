@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Gateway } from '../../gateway/gateway.js';
+import { addEndpointEvent } from '../endpoint-event.js';
 import { EngineProfiles, type EngineProfilesParts } from './engine-profiles.js';
 import { fitInThread } from './fit/fit-thread.js';
 import { ProfileFolder } from './kept-profiles.js';
@@ -17,7 +18,7 @@ export function gatewayProfiles(gateway: Gateway, change: Partial<EngineProfiles
     folder: config.store === null ? null : new ProfileFolder(join(config.dataDir, 'profiles')),
     makeFit: fitInThread,
     warn: (line) => gateway.onWarning(line),
-    event: (endpoint, type, reason, message) => void addEvent(gateway, endpoint, type, reason, message),
+    event: (endpoint, type, reason, message) => void addEndpointEvent(gateway, endpoint, type, reason, message),
     ...change,
   });
   traffic.profiles = profiles;
@@ -46,23 +47,4 @@ export function startProfiles(gateway: Gateway): { close(): Promise<void> } {
       await turn;
     },
   };
-}
-
-/** An endpoint of the configuration file has no resource, and so no events: the log has the line. */
-async function addEvent(
-  { endpoints, store }: Gateway,
-  endpoint: string,
-  type: 'normal' | 'warning',
-  reason: string,
-  message: string,
-): Promise<void> {
-  const managed = endpoints.get(endpoint)?.managed;
-  if (store === null || !managed) return;
-  const { name, workspace } = managed;
-  try {
-    const record = await store.resources.get({ kind: 'Endpoint', workspace, name });
-    if (record !== null) await store.events.add(record, type, reason, message);
-  } catch {
-    // The store is away: the log has the line.
-  }
 }

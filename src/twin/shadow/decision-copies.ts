@@ -14,12 +14,11 @@ import {
   type RequestScalars,
 } from '../../policy/request-features.js';
 
-/** What a copy has of predictions: nothing, what they depend on, or the predictions themselves. */
-const NO_PREDICTIONS = 0;
-export const LOADS = 1;
-export const PREDICTIONS = 2;
-/** Numbers per replica: columns of the view and of the request; predictions have fewer than the loads they depend on. */
+/** No numbers of this kind were copied. */
+export const NOT_COPIED = -1;
+/** Numbers per replica: columns of the view and of the request, and predictions. */
 const COLUMNS = 13;
+const PREDICTED = 5;
 /** Room for prompt blocks that is kept for the next decisions: prompts of a million tokens are rare. */
 const MOST_KEPT_BLOCKS = 65_536;
 
@@ -33,15 +32,18 @@ export interface CopiedDecision {
   /** The slot that was chosen, and the replicas by slot. */
   chosen: number;
   ids: readonly string[];
+  /** Whether its first token will be seen. */
+  streams: boolean;
+  /** Null where no shadow reads the text. */
   facts: RequestFacts | null;
   fleet: DecidingFleet | null;
   readonly scalars: RequestScalars;
-  /** Where its numbers begin, its loads or predictions, and its blocks. */
+  /** Where its numbers begin, and its blocks. */
   numbersAt: number;
-  loadsAt: number;
   blocksAt: number;
-  /** What it has of predictions. */
-  predictions: number;
+  /** Where the loads begin that predictions depend on, and the predictions of the policy that serves; NOT_COPIED for none. */
+  loadsAt: number;
+  predictionsAt: number;
   /** What shadows chose, by the shadow's place, and whether it did. */
   readonly found: ShadowDecision[];
   readonly isFound: Uint8Array;
@@ -53,14 +55,16 @@ export interface CopiedDecision {
  */
 export class DecisionCopies {
   size = 0;
+  /** Whether a shadow reads the text of requests: only then are they kept until it has decided. */
+  keepsFacts = false;
   numbers = new Float64Array(0);
   blocks = new Int32Array(0);
-  /** Blocks in use. */
+  /** Blocks and numbers in use. */
   blockCount = 0;
+  numberCount = 0;
   /** The first `size` are in use. */
   readonly #entries: CopiedDecision[] = [];
   readonly #noted: ShadowDecision[] = [];
-  #numberCount = 0;
 
   /** Returns the index of the copy. */
   add(
@@ -80,13 +84,14 @@ export class DecisionCopies {
     entry.id = input.id;
     entry.chosen = chosen;
     entry.ids = view.ids;
-    entry.facts = facts;
+    entry.streams = input.streams;
+    entry.facts = this.keepsFacts ? facts : null;
     entry.fleet = fleet;
     entry.isFound.fill(0);
     copyScalars(host.features, entry.scalars);
     this.#addBlocks(entry, host.features);
-    this.#reserve(view.size * (COLUMNS + LOAD_NUMBERS));
-    entry.numbersAt = this.#numberCount;
+    this.#reserve(view.size * (COLUMNS + LOAD_NUMBERS + PREDICTED));
+    entry.numbersAt = this.numberCount;
     this.#addColumns(view, host.features);
     this.#addPredictions(entry, host);
     return at;
@@ -111,12 +116,12 @@ export class DecisionCopies {
     for (let i = 0; i < this.size; i++) this.#entries[i]!.facts = null;
     this.size = 0;
     this.blockCount = 0;
-    this.#numberCount = 0;
+    this.numberCount = 0;
     if (this.blocks.length > MOST_KEPT_BLOCKS) this.blocks = new Int32Array(0);
   }
 
   #reserve(count: number): void {
-    const needed = this.#numberCount + count;
+    const needed = this.numberCount + count;
     if (needed >= this.numbers.length) this.numbers = grownArray(this.numbers, roomFor(needed, this.numbers.length));
   }
 
@@ -132,7 +137,7 @@ export class DecisionCopies {
 
   #addColumns(view: FleetView, { routedBlocks }: RequestFeatures): void {
     const { numbers } = this;
-    let at = this.#numberCount;
+    let at = this.numberCount;
     for (let slot = 0; slot < view.size; slot++) {
       numbers[at++] = view.eligible[slot]!;
       numbers[at++] = view.queued[slot]!;
@@ -148,16 +153,20 @@ export class DecisionCopies {
       numbers[at++] = view.indexedBlocks[slot]!;
       numbers[at++] = routedBlocks[slot]!;
     }
-    this.#numberCount = at;
+    this.numberCount = at;
   }
 
   /** They depend on counts that the booking changes. A policy that reads them has made them; otherwise they are made later. */
   #addPredictions(entry: CopiedDecision, { features, policies, prediction, view }: PolicyHost): void {
+    entry.loadsAt = NOT_COPIED;
+    entry.predictionsAt = NOT_COPIED;
+    if (!prediction.isUsed) return;
     const { numbers } = this;
-    entry.loadsAt = this.#numberCount;
+    entry.loadsAt = this.numberCount;
+    let at = prediction.saveLoads(numbers, this.numberCount);
     if (policies.needsPredictions) {
       const { correction, factor, itlUs, promptUs, ttftUs } = features.predictions;
-      let at = this.#numberCount;
+      entry.predictionsAt = at;
       for (let slot = 0; slot < view.size; slot++) {
         numbers[at++] = ttftUs[slot]!;
         numbers[at++] = itlUs[slot]!;
@@ -165,12 +174,8 @@ export class DecisionCopies {
         numbers[at++] = factor[slot]!;
         numbers[at++] = correction[slot]!;
       }
-      this.#numberCount = at;
-      entry.predictions = PREDICTIONS;
-    } else if (prediction.isUsed) {
-      this.#numberCount = prediction.saveLoads(numbers, this.#numberCount);
-      entry.predictions = LOADS;
-    } else entry.predictions = NO_PREDICTIONS;
+    }
+    this.numberCount = at;
   }
 }
 
@@ -181,13 +186,14 @@ function emptyEntry(): CopiedDecision {
     id: '',
     chosen: 0,
     ids: [],
+    streams: true,
     facts: null,
     fleet: null,
     scalars: createRequestFeatures(0),
     numbersAt: 0,
-    loadsAt: 0,
     blocksAt: 0,
-    predictions: NO_PREDICTIONS,
+    loadsAt: NOT_COPIED,
+    predictionsAt: NOT_COPIED,
     found: Array.from({ length: MOST_SHADOWS }, emptyShadowDecision),
     isFound: new Uint8Array(MOST_SHADOWS),
   };

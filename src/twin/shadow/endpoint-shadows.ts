@@ -2,55 +2,67 @@ import type { DecidingFleet, DecisionInput } from '../../gateway/decisions/decid
 import type { DecisionObserver, DecisionWatch } from '../../gateway/decisions/decision-observer.js';
 import type { RequestFacts } from '../../gateway/request/request-facts.js';
 import { grownArray, roomFor } from '../../kernel/grown-array.js';
-import { hitTokens } from '../../policy/request-features.js';
+import type { RandomStream } from '../../kernel/random-stream.js';
 import { DecisionCopies } from './decision-copies.js';
 import { ObservedDecision } from './observed-decision.js';
-import { BUSY_SHARE, MOST_SHARE } from './processor-share.js';
 import { ENDED, FIRST_TOKEN, NO_COPY, PLACED, SeenQueue } from './seen-queue.js';
 import type { Shadow } from './shadow.js';
-import type { ShadowClock } from './shadow-clock.js';
+import { EarnedTime } from './time/earned-time.js';
+import type { ShadowClock } from './time/shadow-clock.js';
 
-/** Copies after which the shadows decide at once. */
-const BATCH = 32;
+/** Copies after which the shadows decide at once, and their prompt blocks and numbers, which grow with the fleet. */
+const BATCH = 64;
 const BATCH_BLOCKS = 16_384;
-/** Copies that wait, and their prompt blocks together; further decisions are dropped. */
+const BATCH_NUMBERS = 16_384;
+/** Copies that wait, with their blocks and numbers; further decisions are dropped. */
 const MOST_COPIES = 128;
 const MOST_BLOCKS = 262_144;
-/** Placements that wait; further requests are not followed at all. */
+const MOST_NUMBERS = 65_536;
+/** Placements that wait; of further requests it is not known where they are. */
 const MOST_PLACEMENTS = 4096;
 /** What copying takes, relative to deciding: looking at the clock takes longer than a copy. */
 const COPYING = 0.25;
 
+export interface ShadowParts {
+  readonly clock: ShadowClock;
+  /** Which decisions are dropped. */
+  readonly random: RandomStream;
+  /** Called with an error of a policy, after its shadow has stopped. */
+  readonly failed: (error: unknown, shadow: Shadow) => void;
+}
+
 /**
  * The shadows of an endpoint. On the response path a decision is only copied; the shadows decide about it later, many at a time.
- * Each has a share of the processor time that the gateway uses, and hardly any while the gateway is busy. Decisions beyond that
- * are dropped: not copied, only counted, with the replica that the request is on.
+ * Each has a share of the processor time that the gateway uses, and less while the gateway is busy. Where that is not enough for all
+ * decisions, some are drawn at random, and the others are dropped: not copied, only counted.
  */
 export class EndpointShadows implements DecisionObserver {
   #shadows: readonly Shadow[] = [];
   readonly #watch: DecisionWatch;
-  readonly #clock: ShadowClock;
-  readonly #failed: (error: unknown) => void;
-  /** Whether any shadow has time to decide. */
-  #isCopying = true;
+  readonly #parts: ShadowParts;
+  readonly #earned: EarnedTime;
+  /** The greatest chance of all shadows. */
+  #chance = 1;
+  /** Whether any shadow remembers where sessions are. */
+  #followsSessions = false;
   readonly #copies = new DecisionCopies();
   readonly #seen = new ObservedDecision(this.#copies);
   readonly #queue = new SeenQueue();
-  /** By request: whether its placement is or was in the queue. */
+  /** Requests placed since the shadows decided last. */
+  #placed = 0;
+  /** The number of the last one in the ring, which has those of all endpoints. */
+  #decision = 0;
+  /** By request: whether its decision was copied. */
   #isFollowed = new Uint8Array(0);
-  /** Processor time when shadows had decided last. */
-  #usedUs: number;
   /** Which shadow decides first. */
   #first = 0;
   #isLater = false;
   #isSoon = false;
 
-  /** @param failed called with an error of a policy, after which no shadow of the endpoint decides until they are set again */
-  constructor(watch: DecisionWatch, clock: ShadowClock, failed: (error: unknown) => void) {
+  constructor(watch: DecisionWatch, parts: ShadowParts) {
     this.#watch = watch;
-    this.#clock = clock;
-    this.#failed = failed;
-    this.#usedUs = clock.usedUs();
+    this.#parts = parts;
+    this.#earned = new EarnedTime(parts.clock);
   }
 
   get shadows(): readonly Shadow[] {
@@ -61,9 +73,7 @@ export class EndpointShadows implements DecisionObserver {
   set(shadows: readonly Shadow[]): void {
     this.#flush();
     this.#shadows = shadows;
-    this.#isCopying = shadows.some(({ share }) => share.isLeft);
-    this.#watch.observer = shadows.length === 0 ? null : this;
-    if (shadows.length === 0) this.#isFollowed.fill(0);
+    this.#plan();
   }
 
   decided(
@@ -74,56 +84,63 @@ export class EndpointShadows implements DecisionObserver {
     facts: RequestFacts,
     fleet: DecidingFleet,
   ): void {
-    if (request >= this.#isFollowed.length) {
-      this.#isFollowed = grownArray(this.#isFollowed, roomFor(request, this.#isFollowed.length));
-    }
+    this.#placed++;
+    this.#decision = decision;
+    if (!this.#isLater) this.#scheduleLate();
+    const chance = this.#chance;
+    const draw = chance < 1 ? this.#parts.random.next() : 0;
+    const isCopied = draw < chance && this.#hasRoom(input.blockCount);
+    if (isCopied || request < this.#isFollowed.length) this.#follow(request, isCopied);
+    if (!isCopied && (input.session === '' || !this.#followsSessions)) return;
     const queue = this.#queue;
-    const isFollowed = queue.placements < MOST_PLACEMENTS;
-    this.#isFollowed[request] = isFollowed ? 1 : 0;
-    if (!isFollowed) {
-      for (const shadow of this.#shadows) shadow.dropped++;
-      return;
-    }
+    if (queue.placements >= MOST_PLACEMENTS) return;
     const at = queue.add(PLACED, request, input.nowUs);
+    queue.draw[at] = draw;
     queue.replica[at] = chosen;
-    queue.inputTokens[at] = input.inputTokens;
-    queue.hitTokens[at] = hitTokens(fleet.host.features, chosen);
     queue.session[at] = input.session;
     queue.ids[at] = fleet.view.ids;
-    queue.copy[at] = this.#hasRoom(input.blockCount)
-      ? this.#copies.add(decision, request, chosen, input, facts, fleet)
-      : NO_COPY;
-    this.#schedule();
+    queue.copy[at] = isCopied ? this.#copies.add(decision, request, chosen, input, facts, fleet) : NO_COPY;
+    if (!this.#isSoon && this.#isFull()) this.#scheduleSoon();
   }
 
   firstToken(request: number, nowUs: number): void {
-    if (this.#isFollowed[request] !== 1) return;
-    this.#queue.add(FIRST_TOKEN, request, nowUs);
-    this.#schedule();
+    if (this.#isFollowed[request] === 1) this.#queue.add(FIRST_TOKEN, request, nowUs);
   }
 
   ended(request: number, nowUs: number): void {
     if (this.#isFollowed[request] !== 1) return;
     this.#isFollowed[request] = 0;
     this.#queue.add(ENDED, request, nowUs);
-    this.#schedule();
+    if (!this.#isLater) this.#scheduleLate();
+  }
+
+  #follow(request: number, isCopied: boolean): void {
+    if (request >= this.#isFollowed.length) {
+      this.#isFollowed = grownArray(this.#isFollowed, roomFor(request, this.#isFollowed.length));
+    }
+    this.#isFollowed[request] = isCopied ? 1 : 0;
   }
 
   #hasRoom(blockCount: number): boolean {
-    const { blockCount: waiting, size } = this.#copies;
-    return this.#isCopying && size < MOST_COPIES && (waiting + blockCount <= MOST_BLOCKS || size === 0);
+    const { blockCount: waiting, numberCount, size } = this.#copies;
+    if (size === 0) return true;
+    return size < MOST_COPIES && numberCount < MOST_NUMBERS && waiting + blockCount <= MOST_BLOCKS;
   }
 
-  #schedule(): void {
-    const { blockCount, size } = this.#copies;
-    const isFull = size >= BATCH || blockCount >= BATCH_BLOCKS || this.#queue.placements >= MOST_PLACEMENTS / 2;
-    if (isFull && !this.#isSoon) {
-      this.#isSoon = true;
-      this.#clock.soon(this.#flush);
-    } else if (!isFull && !this.#isLater) {
-      this.#isLater = true;
-      this.#clock.later(this.#flushLate);
-    }
+  #isFull(): boolean {
+    const { blockCount, numberCount, size } = this.#copies;
+    const isLong = blockCount >= BATCH_BLOCKS || numberCount >= BATCH_NUMBERS;
+    return size >= BATCH || isLong || this.#queue.placements >= MOST_PLACEMENTS / 2;
+  }
+
+  #scheduleSoon(): void {
+    this.#isSoon = true;
+    this.#parts.clock.soon(this.#flush);
+  }
+
+  #scheduleLate(): void {
+    this.#isLater = true;
+    this.#parts.clock.later(this.#flushLate);
   }
 
   readonly #flushLate = (): void => {
@@ -133,53 +150,94 @@ export class EndpointShadows implements DecisionObserver {
 
   readonly #flush = (): void => {
     this.#isSoon = false;
-    if (this.#queue.size === 0) return;
+    if (this.#placed === 0 && this.#queue.size === 0) return;
     try {
       this.#decide();
+      this.#copies.note(this.#watch);
     } catch (error) {
-      this.#watch.observer = null;
-      this.#failed(error);
+      for (const shadow of this.#running()) this.#stop(shadow, error);
     }
     this.#copies.clear();
     this.#queue.clear();
+    this.#placed = 0;
+    this.#plan();
   };
+
+  #running(): Shadow[] {
+    return this.#shadows.filter(({ stopped }) => stopped === null);
+  }
 
   /** Everything that waits, shadow by shadow, so that each is measured with few looks at the clock. */
   #decide(): void {
-    const clock = this.#clock;
+    const { clock } = this.#parts;
     const shadows = this.#shadows;
-    for (const shadow of shadows) shadow.prepare();
-    let fromUs = clock.usedUs();
-    // What the shadows used does not earn them more.
-    const earnedUs = (fromUs - this.#usedUs) * (clock.isBusy() ? BUSY_SHARE : MOST_SHARE);
+    const earned = this.#earned;
+    for (const shadow of this.#running()) this.#guard(shadow, () => shadow.prepare());
+    const isBusy = clock.isBusy();
+    let fromUs = earned.begin(this.#placed, this.#decision, isBusy);
     // The first of a batch finds nothing in the processor's caches: they take turns.
     this.#first = (this.#first + 1) % shadows.length;
     for (let i = 0; i < shadows.length; i++) {
       const place = (this.#first + i) % shadows.length;
       const shadow = shadows[place]!;
-      shadow.share.earn(earnedUs);
-      this.#run(shadow, place, shadow.share.isLeft);
+      if (shadow.stopped !== null) continue;
+      shadow.share.earn(earned.us);
+      const decisions = this.#guard(shadow, () => this.#run(shadow, place, isBusy)) ?? 0;
       const untilUs = clock.usedUs();
-      shadow.share.use((untilUs - fromUs) * (1 + COPYING));
+      shadow.share.use((untilUs - fromUs) * (1 + COPYING), decisions);
       fromUs = untilUs;
     }
-    this.#copies.note(this.#watch);
-    this.#usedUs = fromUs;
-    this.#isCopying = shadows.some(({ share }) => share.isLeft);
+    earned.end(fromUs);
   }
 
-  /** Takes everything in its order. @param isDeciding false: the decisions are dropped */
-  #run(shadow: Shadow, place: number, isDeciding: boolean): void {
+  /** Takes everything in its order. Returns about how many requests it decided. */
+  #run(shadow: Shadow, place: number, isBusy: boolean): number {
     const queue = this.#queue;
     const seen = this.#seen;
-    const { atUs, copy, kind, request, size } = queue;
+    const { atUs, copy, draw, kind, request, session, size } = queue;
+    const chance = shadow.share.isLeft ? shadow.share.chance : 0;
+    let decisions = 0;
+    for (let i = 0; i < size; i++) if (kind[i] === PLACED && copy[i] !== NO_COPY && draw[i]! < chance) decisions++;
+    shadow.begin(decisions, this.#placed - decisions, isBusy);
     for (let i = 0; i < size; i++) {
       if (kind[i] === FIRST_TOKEN) shadow.firstToken(request[i]!, atUs[i]!);
       else if (kind[i] === ENDED) shadow.ended(request[i]!, atUs[i]!);
-      else if (isDeciding && copy[i] !== NO_COPY) {
+      else if (copy[i] !== NO_COPY && draw[i]! < chance) {
         seen.open(copy[i]!);
         shadow.decide(seen, place);
-      } else shadow.follow(queue, i);
+      } else if (session[i] !== '') shadow.follow(queue, i);
     }
+    return decisions;
+  }
+
+  /** A shadow whose policy fails stops; the others go on. */
+  #guard<Result>(shadow: Shadow, work: () => Result): Result | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#stop(shadow, error);
+      return undefined;
+    }
+  }
+
+  #stop(shadow: Shadow, error: unknown): void {
+    shadow.stop(error);
+    this.#parts.failed(error, shadow);
+  }
+
+  /** How much of the next requests is copied. */
+  #plan(): void {
+    const running = this.#running();
+    this.#chance = 0;
+    this.#followsSessions = false;
+    this.#copies.keepsFacts = false;
+    for (const shadow of running) {
+      shadow.share.plan(this.#earned.usPerRequest);
+      this.#chance = Math.max(this.#chance, shadow.share.chance);
+      this.#followsSessions ||= shadow.followsSessions;
+      this.#copies.keepsFacts ||= shadow.readsBody;
+    }
+    this.#watch.observer = running.length === 0 ? null : this;
+    if (running.length === 0) this.#isFollowed.fill(0);
   }
 }

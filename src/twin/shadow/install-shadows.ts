@@ -1,10 +1,21 @@
 import type { Gateway } from '../../gateway/gateway.js';
-import { ShadowBoard } from './shadow-board.js';
+import { addEndpointEvent } from '../endpoint-event.js';
+import { type BoardParts, ShadowBoard } from './shadow-board.js';
 
 /** Lets shadow policies follow the endpoints of a gateway: those of its configuration at once, others when they are added. */
-export function installShadows(gateway: Pick<Gateway, 'clock' | 'config' | 'fault' | 'fleet'>): void {
+export function installShadows(
+  gateway: Pick<Gateway, 'clock' | 'config' | 'endpoints' | 'fault' | 'fleet' | 'store'>,
+  change: Partial<BoardParts> = {},
+): void {
   const { clock, config, fleet } = gateway;
   if (fleet.shadows !== null) return;
-  const fault = (error: unknown) => gateway.fault(error);
-  fleet.installShadows(new ShadowBoard({ seed: config.seed, nowUs: clock.nowUs, fault }));
+  fleet.installShadows(
+    new ShadowBoard({
+      seed: config.seed,
+      nowUs: clock.nowUs,
+      fault: (error) => gateway.fault(error),
+      event: (endpoint, type, reason, message) => void addEndpointEvent(gateway, endpoint, type, reason, message),
+      ...change,
+    }),
+  );
 }

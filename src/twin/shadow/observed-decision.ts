@@ -3,8 +3,10 @@ import type { ReplicaProfiles } from '../../gateway/prediction/replica-profiles.
 import { createFleetView, type FleetView } from '../../policy/fleet-view.js';
 import { contentKey } from '../../policy/host/content-key.js';
 import type { HostedPolicies } from '../../policy/host/hosted-policies.js';
+import { LOAD_NUMBERS, newLoad, readLoad } from '../../policy/host/prediction/saved-load.js';
+import type { PredictedLoad } from '../../policy/latency-predictor.js';
 import { copyScalars, createRequestFeatures, type RequestFeatures } from '../../policy/request-features.js';
-import { type CopiedDecision, type DecisionCopies, LOADS, PREDICTIONS } from './decision-copies.js';
+import { type CopiedDecision, type DecisionCopies, NOT_COPIED } from './decision-copies.js';
 
 /** Room for replicas is rounded up to a multiple of this. */
 const STEP = 16;
@@ -15,11 +17,14 @@ export class ObservedDecision {
   /** The slot that was chosen, and how many could have been. */
   chosen = 0;
   candidates = 0;
+  /** Whether its first token will be seen. */
+  streams = true;
   view: FleetView = createFleetView(0);
   features: RequestFeatures = createRequestFeatures(0);
   /** How fast replicas are, as far as that is known. */
   profiles: ReplicaProfiles | null = null;
   readonly #copies: DecisionCopies;
+  readonly #load = newLoad();
   #copied: CopiedDecision | null = null;
   /** By slot: whether `features` has the predictions. */
   #isPredicted = new Uint8Array(0);
@@ -34,14 +39,16 @@ export class ObservedDecision {
     this.#copied = copied;
     this.request = copied.request;
     this.chosen = copied.chosen;
+    this.streams = copied.streams;
     this.profiles = copied.fleet!.profiles;
     this.#reserve(copied.ids.length, copied.scalars.blockCount);
     copyScalars(copied.scalars, this.features);
     this.features.body = null;
     this.#readBlocks(copied);
-    const predictionsAt = this.#readColumns(copied);
-    if (copied.predictions === PREDICTIONS) this.#readPredictions(predictionsAt);
-    this.#isPredicted.fill(copied.predictions === PREDICTIONS ? 1 : 0);
+    this.#readColumns(copied);
+    const { predictionsAt } = copied;
+    if (predictionsAt !== NOT_COPIED) this.#readPredictions(predictionsAt);
+    this.#isPredicted.fill(predictionsAt !== NOT_COPIED ? 1 : 0);
   }
 
   /** Fills in what a policy needs besides the prompt's blocks. The text is read here, not on the response path. */
@@ -51,7 +58,7 @@ export class ObservedDecision {
       const { blockCount, blocks, session } = features;
       features.contentKey = contentKey(blockCount > 0 ? blocks[0]! : null, session, this.#copied!.id);
     }
-    if (needsBody) features.body = this.#copied!.facts!.body.parsed();
+    if (needsBody) features.body = this.#copied!.facts?.body.parsed() ?? null;
     if (needsPredictions) for (let slot = 0; slot < this.view.size; slot++) this.predict(slot);
   }
 
@@ -60,8 +67,8 @@ export class ObservedDecision {
     if (this.#isPredicted[slot] === 1) return;
     this.#isPredicted[slot] = 1;
     const { features, view } = this;
-    const { predictions, fleet, loadsAt } = this.#copied!;
-    if (predictions === LOADS && fleet!.view.ids === view.ids) {
+    const { fleet, loadsAt } = this.#copied!;
+    if (loadsAt !== NOT_COPIED && fleet!.view.ids === view.ids) {
       fleet!.host.prediction.predictSaved(slot, features, this.#copies.numbers, loadsAt);
     } else {
       const { factor, itlUs, ttftUs } = features.predictions;
@@ -69,6 +76,17 @@ export class ObservedDecision {
       itlUs[slot] = Number.NaN;
       factor[slot] = 1;
     }
+  }
+
+  /** Whether the speed of any replica is known. */
+  get hasLoads(): boolean {
+    return this.#copied!.loadsAt !== NOT_COPIED;
+  }
+
+  /** The load of a replica that predictions depend on. One object is reused. */
+  load(slot: number): PredictedLoad {
+    readLoad(this.#copies.numbers, this.#copied!.loadsAt + slot * LOAD_NUMBERS, this.#load);
+    return this.#load;
   }
 
   /** Where the shadow at this place writes its choice. */
@@ -96,8 +114,8 @@ export class ObservedDecision {
     for (let i = 0; i < scalars.blockCount; i++) to[i] = from[blocksAt + i]!;
   }
 
-  /** In the order in which they were copied. Returns where the next numbers are. */
-  #readColumns({ ids, numbersAt }: CopiedDecision): number {
+  /** In the order in which they were copied. */
+  #readColumns({ ids, numbersAt }: CopiedDecision): void {
     const { numbers } = this.#copies;
     const { features, view } = this;
     let at = numbersAt;
@@ -121,7 +139,6 @@ export class ObservedDecision {
       features.routedBlocks[slot] = numbers[at++]!;
     }
     this.candidates = candidates;
-    return at;
   }
 
   #readPredictions(from: number): void {

@@ -1,21 +1,28 @@
 import type { ReplicaProfiles } from '../../gateway/prediction/replica-profiles.js';
 import { EventHeap } from '../../kernel/events/event-heap.js';
 import { grownArray, roomFor } from '../../kernel/grown-array.js';
+import { createFleetView, type FleetView } from '../../policy/fleet-view.js';
 import { PolicyHost } from '../../policy/host/policy-host.js';
 import type { PolicySettings } from '../../policy/host/policy-settings.js';
+import type { OtherPrompts } from '../../policy/host/prediction/hosted-prediction.js';
 import { LIVE } from '../../policy/host/worlds.js';
 import { copyScalars, hitTokens } from '../../policy/request-features.js';
+import { FollowedRequests } from './followed-requests.js';
 import { imagineReports } from './imagine-reports.js';
 import type { ObservedDecision } from './observed-decision.js';
-import type { SeenQueue } from './seen-queue.js';
 
 const REMOVED = 'not a candidate';
+/** Columns of the view that count requests. */
+const COUNTED = ['inFlight', 'ongoingTokens', 'pendingPrefillTokens', 'ongoingDecodeTokens'] as const;
 
 /**
  * The second reading of a shadow: a fleet whose requests were all placed by its own choices. Only its books exist: in flight,
  * token sums, prompt blocks. What replicas would report is estimated from them. Where the speed of a replica is known, a
  * request has its first token when that is predicted, and the time from there to its end is scaled by the predicted times per
  * token; otherwise it stays as long as it really took. It never ends before it has really ended: its length is not known earlier.
+ *
+ * Requests about which the policy did not decide are on their real replicas in this fleet too. They cost nothing: they are what the
+ * real fleet has besides the requests that are followed. Their prompts are not remembered.
  */
 export class OwnPlacements {
   /** Prompt tokens of the last request that its choice was sent before, in this fleet. */
@@ -24,6 +31,11 @@ export class OwnPlacements {
   ttftUs = Number.NaN;
   readonly #host: PolicyHost;
   readonly #removals: (string | null)[] = [];
+  /** The requests of this fleet as they really are. */
+  readonly #followed: FollowedRequests;
+  /** Part of the view: by slot, the requests that are on their real replicas. */
+  readonly #others: Pick<FleetView, (typeof COUNTED)[number]>;
+  readonly #otherPrompts: OtherPrompts;
   /** The fleet and the profiles of the last decision. */
   #ids: readonly string[] | null = null;
   #profiles: ReplicaProfiles | null = null;
@@ -46,6 +58,11 @@ export class OwnPlacements {
   constructor(settings: PolicySettings, seed: number, mostReplicas: number) {
     const predictors = (id: string) => this.#profiles?.predictorOf(id) ?? null;
     this.#host = new PolicyHost(settings, { world: LIVE, seed, mostReplicas, allBooks: true, predictors });
+    this.#followed = new FollowedRequests(mostReplicas);
+    this.#others = createFleetView(mostReplicas);
+    const column = () => new Float64Array(mostReplicas);
+    this.#otherPrompts = { prefilling: column(), pendingTokens: column(), elapsedUs: column() };
+    this.#host.prediction.otherPrompts = this.#otherPrompts;
   }
 
   /** Requests in flight in the imagined fleet. */
@@ -55,7 +72,7 @@ export class OwnPlacements {
 
   /** The slot that the policy chooses in its own fleet, where the request is placed; -1 where it refuses the request. */
   decide(seen: ObservedDecision): number {
-    const { chosen: served, features: given, profiles, request, view: real } = seen;
+    const { chosen: served, features: given, profiles, request, streams, view: real } = seen;
     const host = this.#host;
     const { features } = host;
     this.#advance(given.nowUs);
@@ -68,12 +85,14 @@ export class OwnPlacements {
     const removals = this.#removals;
     for (let slot = 0; slot < real.size; slot++) removals[slot] = real.eligible[slot] === 1 ? null : REMOVED;
     host.restrict(removals);
+    this.#addOthers(seen);
     imagineReports(real, host.view);
     copyScalars(given, features);
     features.body = given.body;
     features.blocks = given.blocks;
     const chosen = host.pick();
     features.body = null;
+    this.#followed.placed(request, served, given.inputTokens, given.inputTokens - hitTokens(given, served), streams);
     this.hitTokens = chosen < 0 ? 0 : hitTokens(features, chosen);
     this.ttftUs = Number.NaN;
     if (chosen < 0) return chosen;
@@ -83,42 +102,46 @@ export class OwnPlacements {
     return chosen;
   }
 
-  /**
-   * A request about which the policy did not decide is on its real replica in this fleet too, so that there are as many in flight as
-   * there really are. Its prompt is not remembered.
-   */
-  follow({ atUs, hitTokens: hits, ids, inputTokens, replica, request }: SeenQueue, i: number): void {
-    const { features } = this.#host;
-    const nowUs = atUs[i]!;
-    const chosen = replica[i]!;
-    this.#advance(nowUs);
-    if (this.#ids !== ids[i]) this.#setReplicas(ids[i]!);
-    features.nowUs = nowUs;
-    features.inputTokens = inputTokens[i]!;
-    features.tenant = -1;
-    features.session = '';
-    features.blockCount = 0;
-    features.soloBlocks = 0;
-    features.routedBlocks[chosen] = Math.floor(hits[i]! / features.blockSize);
-    this.#place(request[i]!, chosen, nowUs, Number.NaN, 1);
-  }
-
   firstToken(request: number, nowUs: number): void {
-    this.#advance(nowUs);
+    this.#followed.firstToken(request);
     const number = this.#ownNumber(request);
     if (number < 0) return;
+    this.#advance(nowUs);
     this.#realFirstUs[number] = nowUs;
     if (Number.isNaN(this.#firstUs[number]!)) this.#host.firstToken(number, nowUs);
   }
 
   ended(request: number, nowUs: number): void {
-    this.#advance(nowUs);
+    this.#followed.ended(request);
     const number = this.#ownNumber(request);
     if (number < 0) return;
+    this.#advance(nowUs);
     this.#numberOf[request] = 0;
     const endUs = this.#firstUs[number]! + (nowUs - this.#realFirstUs[number]!) * this.#slower[number]!;
     if (endUs > nowUs) this.#due.push(endUs, 2 * number + 1);
     else this.#finish(number, nowUs);
+  }
+
+  /** Puts the requests that are not followed on their real replicas. */
+  #addOthers(seen: ObservedDecision): void {
+    const { view: real } = seen;
+    const { view } = this.#host;
+    for (const column of COUNTED) {
+      shiftBy(view[column], real[column], this.#followed[column], this.#others[column], real.size);
+    }
+    if (seen.hasLoads) this.#addPrompts(seen);
+  }
+
+  #addPrompts(seen: ObservedDecision): void {
+    const { prefilling: count, prefillingTokens: tokens } = this.#followed;
+    const { elapsedUs, pendingTokens, prefilling } = this.#otherPrompts;
+    for (let slot = 0; slot < seen.view.size; slot++) {
+      const load = seen.load(slot);
+      const others = Math.max(0, load.prefilling - count[slot]!);
+      prefilling[slot] = others;
+      pendingTokens[slot] = others === 0 ? 0 : Math.max(0, load.pendingPrefillTokens - tokens[slot]!);
+      elapsedUs[slot] = others === 0 ? 0 : load.prefillElapsedUs;
+    }
   }
 
   /** @param factor by which predictions for the replica are corrected: only the real fleet shows what requests take */
@@ -174,8 +197,25 @@ export class OwnPlacements {
   }
 
   #setReplicas(ids: readonly string[]): void {
+    const { view } = this.#host;
+    for (const column of COUNTED) {
+      for (let slot = 0; slot < view.size; slot++) view[column][slot]! -= this.#others[column][slot]!;
+      this.#others[column].fill(0);
+    }
     this.#host.setReplicas(ids);
+    this.#followed.setReplicas(ids);
     this.#removals.length = ids.length;
     this.#ids = ids;
+  }
+}
+
+type Column = Int32Array | Float64Array;
+
+/** Adds what the real column has besides the followed part, in place of what was added before. */
+function shiftBy(column: Column, real: Column, followed: Column, added: Column, size: number): void {
+  for (let slot = 0; slot < size; slot++) {
+    const others = Math.max(0, real[slot]! - followed[slot]!);
+    column[slot]! += others - added[slot]!;
+    added[slot] = others;
   }
 }

@@ -1,6 +1,6 @@
 import type { Gateway } from '../../gateway/gateway.js';
-import { ShadowBoard } from './shadow-board.js';
-import type { ShadowClock } from './shadow-clock.js';
+import { installShadows } from './install-shadows.js';
+import type { ShadowClock } from './time/shadow-clock.js';
 
 /** Nothing takes any time: no decision is dropped, however slow the machine is. */
 const PATIENT: ShadowClock = {
@@ -12,7 +12,5 @@ const PATIENT: ShadowClock = {
 
 /** Shadows for a test that waits for their decisions; before the API of the gateway is served. */
 export function installPatientShadows(gateway: Gateway): void {
-  const { clock, config, fleet } = gateway;
-  const fault = (error: unknown) => gateway.fault(error);
-  fleet.installShadows(new ShadowBoard({ seed: config.seed, nowUs: clock.nowUs, fault, clock: PATIENT }));
+  installShadows(gateway, { clock: PATIENT });
 }

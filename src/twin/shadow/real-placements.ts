@@ -22,6 +22,11 @@ export class RealPlacements {
     this.#picker = picker;
   }
 
+  /** Whether it learns from placements. */
+  get follows(): boolean {
+    return this.#picker.placed !== undefined;
+  }
+
   /** The slot that the policy would have chosen. */
   decide({ candidates, chosen: served, features, view }: ObservedDecision): number {
     if (this.#why.scores.length < view.size) this.#why = createExplanation(view.eligible.length);
@@ -34,13 +39,13 @@ export class RealPlacements {
     else this.outcome = why.tied > 1 && why.scores[chosen] === why.scores[served] ? 'tied' : 'different';
     return chosen;
   }
-  /** Learns where a request went about which it did not decide. */
-  follow({ atUs, ids, inputTokens, replica, session }: SeenQueue, i: number): void {
+
+  /** Learns where a request of a session went about which it did not decide. */
+  follow({ atUs, ids, replica, session }: SeenQueue, i: number): void {
     if (this.#picker.placed === undefined) return;
     const features = this.#features;
     const view = this.#view;
     features.nowUs = atUs[i]!;
-    features.inputTokens = inputTokens[i]!;
     features.session = session[i]!;
     view.ids = ids[i]!;
     view.size = view.ids.length;

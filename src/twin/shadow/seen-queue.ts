@@ -22,10 +22,10 @@ export class SeenQueue {
   // Of placements.
   /** Which copy belongs to it, or NO_COPY. */
   copy = new Int32Array(0);
-  /** The slot of the replica, with the prompt tokens that it was sent before. */
+  /** A number in [0, 1): shadows whose chance is greater decide about it. */
+  draw = new Float64Array(0);
+  /** The slot of the replica. */
   replica = new Int32Array(0);
-  inputTokens = new Int32Array(0);
-  hitTokens = new Int32Array(0);
   readonly session: string[] = [];
   readonly ids: (readonly string[])[] = [];
 
@@ -51,8 +51,7 @@ export class SeenQueue {
     this.request = grownArray(this.request, room);
     this.atUs = grownArray(this.atUs, room);
     this.copy = grownArray(this.copy, room);
+    this.draw = grownArray(this.draw, room);
     this.replica = grownArray(this.replica, room);
-    this.inputTokens = grownArray(this.inputTokens, room);
-    this.hitTokens = grownArray(this.hitTokens, room);
   }
 }

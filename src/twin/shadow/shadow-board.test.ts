@@ -1,16 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../gateway/config/gateway-config.js';
 import { DecisionRing } from '../../gateway/decisions/decision-ring.js';
 import { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
 import { fakeFacts } from '../../gateway/request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../../gateway/telemetry/gateway-metrics.js';
-import { agreementOf, type ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
+import { agreementOf, type ClassOutcomes, type ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
 import type { ShadowChoice } from '../../policy/bundle/shadow-choice.js';
+import { leastLoaded } from '../../policy/routing/least-loaded.js';
 import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
-import { ManualClock } from './manual-clock.fixture.js';
 import { ShadowBoard } from './shadow-board.js';
+import { ManualClock } from './time/manual-clock.fixture.js';
+import { BUSY_SHARE, MOST_SHARE } from './time/processor-share.js';
 
 const choice = (policy: string, name = policy, options = {}): ShadowChoice => ({ name, policy, options });
 
@@ -22,14 +24,17 @@ class Yard {
   nowUs = 0;
   readonly clock = new ManualClock();
   readonly faults: unknown[] = [];
-  readonly ring = new DecisionRing(1000);
+  readonly events: string[] = [];
+  readonly ring: DecisionRing;
   readonly board: ShadowBoard;
   readonly endpoint: Endpoint;
   #sent = 0;
 
-  constructor(change: Partial<PolicyConfig> = {}, replicas = 3) {
+  constructor(change: Partial<PolicyConfig> = {}, replicas = 3, ring = new DecisionRing(1000)) {
+    this.ring = ring;
     const fault = (error: unknown) => void this.faults.push(error);
-    this.board = new ShadowBoard({ seed: 42, nowUs: () => this.nowUs, fault, clock: this.clock });
+    const event = (...words: string[]) => void this.events.push(words.join(' '));
+    this.board = new ShadowBoard({ seed: 42, nowUs: () => this.nowUs, fault, event, clock: this.clock });
     const { signals, timeouts } = GATEWAY_DEFAULTS;
     this.endpoint = new Endpoint(
       'chat',
@@ -129,7 +134,7 @@ describe('shadows of an endpoint', () => {
     lone.send();
     lone.settle();
     expect(lone.figures[0]!.onRealPlacements).toEqual([
-      { sloClass: 'standard', same: 0, tied: 0, different: 0, forced: 1 },
+      { sloClass: 'standard', same: 0, tied: 0, different: 0, forced: 1, compared: 0, agreed: 0 },
     ]);
     expect(agreementOf(lone.figures[0]!.onRealPlacements)).toBeNull();
   });
@@ -203,10 +208,10 @@ describe('shadows of an endpoint', () => {
     expect(own).toEqual(['r1', 'r2', 'r1', 'r2']);
   });
 
-  it('use a tenth of what the gateway uses, and a hundredth while it is busy', () => {
+  it('use a tenth of what the gateway uses, and less while it is busy', () => {
     for (const [busy, share] of [
-      [false, 0.1],
-      [true, 0.0125],
+      [false, MOST_SHARE],
+      [true, BUSY_SHARE],
     ] as const) {
       const yard = new Yard({ shadows: [choice('lmetric')] });
       const rounds = 600;
@@ -219,14 +224,102 @@ describe('shadows of an endpoint', () => {
         yard.settle();
       }
       const usedUs = decisionUs * yard.made;
-      expect(yard.made + yard.figures[0]!.dropped).toBe(rounds);
+      const { dropped, droppedBusy } = yard.figures[0]!;
+      expect(yard.made + dropped).toBe(rounds);
+      expect(droppedBusy).toBe(busy ? dropped : 0);
       // 20 ms may be used at once at first.
       expect(usedUs).toBeGreaterThan(rounds * 1000 * share * 0.5);
       expect(usedUs).toBeLessThan(rounds * 1000 * share + 20_000 + decisionUs);
     }
   });
 
-  it('stop with a report when a policy fails, and requests go on', () => {
+  it('earn from the requests of their endpoint, not from those of others', () => {
+    const yard = new Yard({ shadows: [choice('lmetric')] });
+    // The ring has the decisions of all endpoints of a gateway.
+    const other = new Yard({}, 3, yard.ring);
+    const [decisionUs, rounds] = [200, 300];
+    yard.clock.shadowUs = () => decisionUs * yard.made;
+    for (let i = 0; i < rounds; i++) {
+      for (let j = 0; j < 9; j++) other.send()();
+      yard.clock.gatewayUs += 10_000;
+      yard.send()();
+      yard.settle();
+    }
+    expect(decisionUs * yard.made).toBeLessThan(rounds * 1000 * MOST_SHARE + 20_000 + decisionUs);
+  });
+
+  it('decide about requests drawn at random where there is no time for all; shares stay those of all requests', () => {
+    const yard = new Yard({ shadows: [choice('least-loaded')] });
+    yard.clock.shadowUs = () => 50 * yard.made;
+    const rounds = 400;
+    for (let i = 0; i < rounds; i++) {
+      yard.clock.gatewayUs += 2000;
+      yard.clock.busy = i % 100 < 50;
+      // Busy: r0 and r1 have a request for long, so that round-robin agrees in the first two decisions and in every third.
+      // Otherwise all replicas are idle, and it always agrees.
+      const held = yard.clock.busy ? [yard.send(), yard.send()] : [];
+      for (let j = 0; j < (yard.clock.busy ? 10 : 3); j++) yard.send()();
+      for (const end of held) end();
+      yard.settle();
+    }
+    const all = (rounds / 2) * (12 + 3);
+    const agreed = (rounds / 2) * (6 + 3);
+    const { dropped, onRealPlacements } = yard.figures[0]!;
+    const [{ compared, different, same, tied }] = onRealPlacements as [ClassOutcomes];
+    expect(dropped).toBeGreaterThan(all / 2);
+    expect(compared).toBeCloseTo(all, -2);
+    expect(agreementOf(onRealPlacements)).toBeCloseTo(agreed / all, 1);
+    // There was less time in busy moments: the decisions alone would tell something else.
+    expect((same + tied) / (same + tied + different)).toBeGreaterThan(agreed / all + 0.1);
+  });
+
+  it('cost dropped requests nothing: neither tokens nor ends of them are kept', () => {
+    const yard = new Yard({ shadows: [choice('least-loaded')] });
+    yard.clock.shadowUs = () => 1e6 * yard.made;
+    yard.send()();
+    yard.settle();
+    const scheduled = yard.clock.scheduled;
+    const end = yard.send();
+    expect(yard.clock.scheduled).toBe(scheduled + 1);
+    end();
+    yard.settle();
+    expect(yard.clock.scheduled).toBe(scheduled + 1);
+    expect(yard.figures[0]!.dropped).toBe(1);
+  });
+
+  it('stop alone when their policy fails, with the reason; the others and the requests go on', () => {
+    const yard = new Yard({ shadows: [choice('lmetric')] });
+    yard.board.add(yard.endpoint, choice('least-loaded'));
+    const broken = new Error('a bug');
+    const fail = vi.spyOn(leastLoaded, 'create').mockReturnValueOnce({
+      pick: () => {
+        throw broken;
+      },
+    });
+    yard.send();
+    yard.settle();
+    fail.mockRestore();
+    yard.nowUs = 5e6;
+    yard.send();
+    yard.settle();
+    expect(yard.faults).toEqual([broken]);
+    expect(yard.events).toEqual(['chat warning ShadowStopped shadow least-loaded (least-loaded) has stopped: a bug']);
+    const [stopped, running] = yard.figures as [ShadowFigures, ShadowFigures];
+    expect([stopped.name, stopped.stopped]).toEqual(['least-loaded', { atUs: 0, problem: 'a bug' }]);
+    expect([running.name, running.stopped, countOf(running), countOf(stopped)]).toEqual(['lmetric', null, 2, 0]);
+    expect(yard.ring.find('q1')!.shadows.map(({ shadow }) => shadow)).toEqual(['lmetric']);
+    expect(yard.endpoint.inFlight).toBe(2);
+    // Added again, it begins again.
+    yard.board.add(yard.endpoint, choice('least-loaded'));
+    yard.send();
+    yard.settle();
+    expect(yard.figures.map((one) => [one.name, one.stopped, countOf(one)])).toEqual([
+      ['least-loaded', null, 1],
+      ['lmetric', null, 3],
+    ]);
+  });
+
+  it('stop all when their choices cannot be written, and requests go on', () => {
     const yard = new Yard({ shadows: [choice('lmetric')] });
     const broken = new Error('a bug');
     yard.endpoint.watch.note = () => {
@@ -235,6 +328,7 @@ describe('shadows of an endpoint', () => {
     yard.send();
     yard.settle();
     expect(yard.faults).toEqual([broken]);
+    expect(yard.figures[0]!.stopped).toMatchObject({ problem: 'a bug' });
     expect(yard.endpoint.watch.observer).toBeNull();
     yard.send();
     expect(yard.endpoint.inFlight).toBe(2);
@@ -278,7 +372,7 @@ describe('the predicted difference of TTFT', () => {
     expect(yard.ring.find('q2')!.shadows[0]).toMatchObject({ replica: 'r1', outcome: 'different' });
     expect(yard.ring.find('q2')!.shadows[0]!.ttftDifferenceMs).toBeCloseTo(r1 - r0, 6);
     const { predicted, ttft } = yard.figures[0]!;
-    expect(ttft).toEqual({ count: 1, gainedUs: expect.closeTo(510, 3), lostUs: 0 });
+    expect(ttft).toEqual({ count: 1, gainedUs: expect.closeTo(510, 3), lostUs: 0, meanUs: expect.closeTo(-510, 3) });
     // In its own fleet the shadow has placed the same requests on r0, r1 and r1.
     expect(predicted.count).toBe(3);
     expect(predicted.realUs).toBeCloseTo(1000 * (r1 + r1 + r0), 3);

@@ -3,14 +3,15 @@ import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import type { ShadowPort } from '../../gateway/fleet/endpoint/shadow-port.js';
 import type { ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
 import { InputError } from '../../kernel/errors.js';
+import { randomStream } from '../../kernel/random-stream.js';
 import { knownNames } from '../../kernel/text/nearest-name.js';
 import { MOST_SHADOWS, type ShadowChoice } from '../../policy/bundle/shadow-choice.js';
 import { HostedPolicies } from '../../policy/host/hosted-policies.js';
 import { LIVE } from '../../policy/host/worlds.js';
 import { EndpointShadows } from './endpoint-shadows.js';
-import { realClock } from './real-clock.js';
 import { type Serving, Shadow } from './shadow.js';
-import type { ShadowClock } from './shadow-clock.js';
+import { realClock } from './time/real-clock.js';
+import type { ShadowClock } from './time/shadow-clock.js';
 
 export interface BoardParts {
   /** That of the gateway: a shadow draws the same numbers as the policy that serves. */
@@ -18,6 +19,8 @@ export interface BoardParts {
   readonly nowUs: () => number;
   /** Called with an error of a policy. */
   readonly fault: (error: unknown) => void;
+  /** Records an event of an endpoint; none are recorded unless given. */
+  readonly event?: (endpoint: string, type: 'warning', reason: string, message: string) => void;
   /** Real time unless set by a test. */
   readonly clock?: ShadowClock;
 }
@@ -68,7 +71,7 @@ export class ShadowBoard implements ShadowPort {
       throw new InputError('SHADOW_TOO_MANY', place, problem, 'remove one: each costs processor time');
     }
     added.set(choice.name, choice);
-    this.#set(endpoint, followed);
+    this.#set(endpoint, followed, choice.name);
   }
 
   remove(endpoint: Endpoint, name: string): void {
@@ -86,21 +89,29 @@ export class ShadowBoard implements ShadowPort {
   }
 
   #follow(endpoint: Endpoint): Followed {
-    const shadows = new EndpointShadows(endpoint.watch, this.#clock, this.#parts.fault);
+    const failed = (error: unknown, { choice, stopped }: Shadow) => {
+      const message = `shadow ${choice.name} (${choice.policy}) has stopped: ${stopped!.problem}`;
+      this.#parts.event?.(endpoint.name, 'warning', 'ShadowStopped', message);
+      this.#parts.fault(error);
+    };
+    const random = randomStream(this.#parts.seed, `shadows/${endpoint.name}`);
+    const shadows = new EndpointShadows(endpoint.watch, { clock: this.#clock, random, failed });
     const followed = { shadows, added: new Map<string, ShadowChoice>() };
     this.#byEndpoint.set(endpoint, followed);
     return followed;
   }
 
-  #set(endpoint: Endpoint, { added, shadows }: Followed): void {
+  /** @param again one that begins again if it has stopped */
+  #set(endpoint: Endpoint, { added, shadows }: Followed, again = ''): void {
     const { policy } = endpoint;
     // The configuration may have got a shadow of a name that was added before.
     for (const { name } of policy.shadows) added.delete(name);
     const serving = servingOf(endpoint);
     const { nowUs, seed } = this.#parts;
     const present = (choice: ShadowChoice, source: ShadowFigures['source']) =>
-      shadows.shadows.find((shadow) => shadow.is(choice, source, serving)) ??
-      new Shadow(choice, source, serving, seed, nowUs());
+      shadows.shadows.find(
+        (shadow) => shadow.is(choice, source, serving) && !(shadow.stopped !== null && choice.name === again),
+      ) ?? new Shadow(choice, source, serving, seed, nowUs);
     shadows.set([
       ...policy.shadows.map((choice) => present(choice, 'configuration')),
       ...[...added.values()].map((choice) => present(choice, 'added')),

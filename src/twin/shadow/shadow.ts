@@ -12,9 +12,9 @@ import { hitTokens } from '../../policy/request-features.js';
 import type { ObservedDecision } from './observed-decision.js';
 import { OutcomeCounts } from './outcome-counts.js';
 import { OwnPlacements } from './own-placements.js';
-import { ProcessorShare } from './processor-share.js';
 import { RealPlacements } from './real-placements.js';
 import type { SeenQueue } from './seen-queue.js';
+import { ProcessorShare } from './time/processor-share.js';
 
 /** The policy that a shadow is compared with. */
 export interface Serving {
@@ -38,8 +38,16 @@ export class Shadow {
   readonly choice: ShadowChoice;
   readonly source: ShadowFigures['source'];
   readonly share = new ProcessorShare();
-  /** Decisions that it did not make. */
-  dropped = 0;
+  /** Why it decides no longer, null while it does. */
+  stopped: ShadowFigures['stopped'] = null;
+  readonly #nowUs: () => number;
+  /** Decisions that it did not make, and those of them while the gateway was busy. */
+  #dropped = 0;
+  #droppedBusy = 0;
+  /** Dropped ones that no decision stands for yet. */
+  #unseen = 0;
+  /** How many requests each of the next decisions stands for. */
+  #weight = 1;
   readonly #serving: Serving;
   readonly #policies: HostedPolicies;
   readonly #sinceUs: number;
@@ -53,12 +61,18 @@ export class Shadow {
   #realHitTokens = 0;
   #ownHitTokens = 0;
   /** Of decisions that differ on the real placements. */
-  readonly #ttft = { count: 0, gainedUs: 0, lostUs: 0 };
-  /** Of all decisions with a prediction for both. */
+  readonly #ttft = { count: 0, gainedUs: 0, lostUs: 0, weight: 0, sumUs: 0 };
+  /** Of all decisions with a prediction for both, by weight. */
   readonly #predicted = { count: 0, realUs: 0, ownUs: 0 };
 
   /** Throws an InputError when the policy is not valid. @param seed that of the policy that serves: draws are the same */
-  constructor(choice: ShadowChoice, source: ShadowFigures['source'], serving: Serving, seed: number, nowUs: number) {
+  constructor(
+    choice: ShadowChoice,
+    source: ShadowFigures['source'],
+    serving: Serving,
+    seed: number,
+    nowUs: () => number,
+  ) {
     const { blockSize, policy } = serving;
     const config = { ...policy, name: choice.policy, options: choice.options, blockSize };
     const settings = { ...hostSettings(config), ...OPEN_ADMISSION };
@@ -67,7 +81,8 @@ export class Shadow {
     this.source = source;
     this.#policies = policies;
     this.#serving = serving;
-    this.#sinceUs = nowUs;
+    this.#nowUs = nowUs;
+    this.#sinceUs = nowUs();
     this.#newReadings = () => ({
       real: new RealPlacements(policies.createPicker(policyStream(seed, 'router'), MOST_REPLICAS)),
       own: new OwnPlacements(settings, seed, MOST_REPLICAS),
@@ -80,9 +95,34 @@ export class Shadow {
     return canonicalJson(choice) === canonicalJson(this.choice);
   }
 
+  /** Whether it remembers where the requests of a session are. */
+  get followsSessions(): boolean {
+    return this.#readings?.real.follows ?? true;
+  }
+
+  get readsBody(): boolean {
+    return this.#policies.needsBody;
+  }
+
+  /** Decides no longer: its policy has failed. */
+  stop(error: unknown): void {
+    this.stopped = { atUs: this.#nowUs(), problem: error instanceof Error ? error.message : String(error) };
+    this.#readings = null;
+  }
+
   /** Before the first decision. */
   prepare(): void {
-    this.#readings ??= this.#newReadings();
+    if (this.stopped === null) this.#readings ??= this.#newReadings();
+  }
+
+  /** Before the decisions about requests that came together. Each stands for as many of those that it drops, and of earlier ones. */
+  begin(decisions: number, dropped: number, isBusy: boolean): void {
+    this.#dropped += dropped;
+    if (isBusy) this.#droppedBusy += dropped;
+    this.#unseen += dropped;
+    if (decisions === 0) return;
+    this.#weight = 1 + this.#unseen / decisions;
+    this.#unseen = 0;
   }
 
   /** @param place of the shadow among those of the endpoint */
@@ -95,11 +135,12 @@ export class Shadow {
     const own = readings.own.decide(seen);
     if (real >= 0) seen.predict(real);
     const { outcome } = readings.real;
-    this.#realCounts.add(features.sloClass, outcome);
-    this.#ownCounts.add(features.sloClass, candidates === 1 ? 'forced' : own === served ? 'same' : 'different');
-    this.#inputTokens = KEPT * this.#inputTokens + features.inputTokens;
-    this.#realHitTokens = KEPT * this.#realHitTokens + hitTokens(features, served);
-    this.#ownHitTokens = KEPT * this.#ownHitTokens + readings.own.hitTokens;
+    const weight = this.#weight;
+    this.#realCounts.add(features.sloClass, outcome, weight);
+    this.#ownCounts.add(features.sloClass, candidates === 1 ? 'forced' : own === served ? 'same' : 'different', weight);
+    this.#inputTokens = KEPT * this.#inputTokens + weight * features.inputTokens;
+    this.#realHitTokens = KEPT * this.#realHitTokens + weight * hitTokens(features, served);
+    this.#ownHitTokens = KEPT * this.#ownHitTokens + weight * readings.own.hitTokens;
     const { ttftUs } = features.predictions;
     this.#addPrediction(ttftUs[served]!, readings.own.ttftUs);
     const differenceUs = ttftUs[real]! - ttftUs[served]!;
@@ -113,11 +154,9 @@ export class Shadow {
     found.ttftDifferenceMs = Number.isFinite(differenceUs) ? differenceUs / 1000 : null;
   }
 
-  /** Drops a decision. Both readings learn where the request is. */
+  /** Learns where a request of a session is whose decision it drops. */
   follow(queue: SeenQueue, i: number): void {
-    this.dropped++;
     this.#readings!.real.follow(queue, i);
-    this.#readings!.own.follow(queue, i);
   }
 
   firstToken(request: number, nowUs: number): void {
@@ -131,30 +170,37 @@ export class Shadow {
   figures(): ShadowFigures {
     const { name, options, policy } = this.choice;
     const all = this.#inputTokens;
+    const { count, gainedUs, lostUs, sumUs, weight } = this.#ttft;
     return {
       ...{ name, policy, options, source: this.source },
       servingPolicy: this.#serving.policy.name,
       sinceUs: this.#sinceUs,
-      dropped: this.dropped,
+      dropped: this.#dropped,
+      droppedBusy: this.#droppedBusy,
+      stopped: this.stopped,
       onRealPlacements: this.#realCounts.list(),
       onOwnPlacements: this.#ownCounts.list(),
       knownPrefix: all === 0 ? null : { real: this.#realHitTokens / all, own: this.#ownHitTokens / all },
-      ttft: { ...this.#ttft },
+      ttft: { count, gainedUs, lostUs, meanUs: weight === 0 ? null : sumUs / weight },
       predicted: { ...this.#predicted },
     };
   }
 
   #addDifference(us: number): void {
     if (!Number.isFinite(us)) return;
-    this.#ttft.count++;
-    if (us < 0) this.#ttft.gainedUs -= us;
-    else this.#ttft.lostUs += us;
+    const ttft = this.#ttft;
+    ttft.count++;
+    if (us < 0) ttft.gainedUs -= us;
+    else ttft.lostUs += us;
+    ttft.weight += this.#weight;
+    ttft.sumUs += this.#weight * us;
   }
 
   #addPrediction(realUs: number, ownUs: number): void {
     if (!Number.isFinite(realUs + ownUs)) return;
-    this.#predicted.count++;
-    this.#predicted.realUs += realUs;
-    this.#predicted.ownUs += ownUs;
+    const weight = this.#weight;
+    this.#predicted.count += weight;
+    this.#predicted.realUs += weight * realUs;
+    this.#predicted.ownUs += weight * ownUs;
   }
 }

@@ -26,6 +26,8 @@ interface Shadow {
   readonly serving_policy: string;
   readonly age_s: number;
   readonly dropped: number;
+  readonly dropped_busy: number;
+  readonly stopped: { readonly age_s: number; readonly problem: string } | null;
   readonly on_real_placements: Reading;
   readonly on_own_placements: Reading;
   readonly known_prefix: { readonly real: number; readonly own: number } | null;
@@ -84,8 +86,9 @@ function ShadowCard({ base, mayChange, shadow }: { base: string; shadow: Shadow;
       }
       actions={
         <>
+          {shadow.stopped === null ? null : <Badge tone="bad">stopped</Badge>}
           {shadow.dropped === 0 ? null : (
-            <Badge tone="warn" title="The gateway had no time for them">
+            <Badge tone="warn" title="The gateway had no time for them; they are chosen at random">
               {whole(shadow.dropped)} decisions dropped
             </Badge>
           )}
@@ -107,6 +110,12 @@ function ShadowCard({ base, mayChange, shadow }: { base: string; shadow: Shadow;
       }
     >
       {remove.error === null ? null : <Failure error={remove.error} />}
+      {shadow.stopped === null ? null : (
+        <p className="padded">
+          Its policy failed {milliseconds(1000 * shadow.stopped.age_s)} ago, and it decides no longer:{' '}
+          {shadow.stopped.problem}
+        </p>
+      )}
       <div className="readings">
         <ReadingPart
           title="On the real placements"

@@ -102,6 +102,23 @@ describe('HostedPrediction', () => {
     expect(Array.from(copy.predictions.ttftUs)).toEqual(predicted);
   });
 
+  it('adds prompts that were not placed here, where a world says so', () => {
+    const a = new FakePredictor();
+    const host = hostOf(['a'], { a });
+    arrive(host, 0);
+    host.placed(0, 0);
+    host.view.inFlight[0] = 6;
+    host.prediction.otherPrompts = {
+      prefilling: Float64Array.of(2),
+      pendingTokens: Float64Array.of(100),
+      elapsedUs: Float64Array.of(700),
+    };
+    arrive(host, 500);
+    expect(a.last).toMatchObject({ decoding: 3, prefilling: 3, pendingPrefillTokens: 108, prefillElapsedUs: 700 });
+    arrive(host, 900);
+    expect(a.last.prefillElapsedUs).toBe(900);
+  });
+
   it('counts a request whose first token is not seen as one that decodes', () => {
     const a = new FakePredictor();
     const host = hostOf(['a'], { a });

@@ -11,6 +11,13 @@ import { hitTokens, type RequestFeatures } from '../../request-features.js';
 import { ResidualCorrection } from './residual-correction.js';
 import { LOAD_NUMBERS, newLoad, readLoad, saveLoad } from './saved-load.js';
 
+/** Prompts on replicas that were not placed here, by slot: how many, their tokens to compute, and how long the first has been computed. */
+export interface OtherPrompts {
+  readonly prefilling: Float64Array;
+  readonly pendingTokens: Float64Array;
+  readonly elapsedUs: Float64Array;
+}
+
 const GONE = -1;
 /** The weight of the latest request in means over requests. */
 const SHARE = 1 / 32;
@@ -20,6 +27,8 @@ const SHARE = 1 / 32;
  * change: the same calls give the same predictions in every world. Costs nothing as long as no replica has a predictor.
  */
 export class HostedPrediction {
+  /** Set by a world that places only a part of the requests; the counts in the view are of all. */
+  otherPrompts: OtherPrompts | null = null;
   readonly #source: PredictorSource;
   readonly #view: FleetView;
   readonly #features: RequestFeatures;
@@ -235,17 +244,20 @@ export class HostedPrediction {
   #describe(slot: number): void {
     const load = this.#load;
     const view = this.#view;
-    const own = view.inFlight[slot]!;
-    const prefilling = this.#prefilling[slot]!;
-    const decoding = Math.max(0, own - prefilling);
+    const rest = this.otherPrompts;
+    const inFlight = view.inFlight[slot]!;
+    const placed = this.#prefilling[slot]!;
+    const prefilling = rest === null ? placed : placed + rest.prefilling[slot]!;
+    const decoding = Math.max(0, inFlight - prefilling);
     const others = this.#others[slot]!;
     const tokens = view.ongoingTokens[slot]!;
-    const meanTokens = own === 0 ? this.#features.inputTokens : tokens / own;
+    const meanTokens = inFlight === 0 ? this.#features.inputTokens : tokens / inFlight;
     load.decoding = decoding + others;
     load.decodeTokens = (decoding + others) * meanTokens;
     load.prefilling = prefilling;
-    load.pendingPrefillTokens = this.#pendingTokens[slot]!;
-    load.prefillElapsedUs = prefilling === 0 ? 0 : Math.max(0, this.#features.nowUs - this.#busySinceUs[slot]!);
+    load.pendingPrefillTokens = this.#pendingTokens[slot]! + (rest === null ? 0 : rest.pendingTokens[slot]!);
+    const elapsedUs = placed === 0 ? 0 : Math.max(0, this.#features.nowUs - this.#busySinceUs[slot]!);
+    load.prefillElapsedUs = rest === null ? elapsedUs : Math.max(elapsedUs, rest.elapsedUs[slot]!);
     load.kvUsed = view.kvUsed[slot]!;
     load.decodeUs = this.#decodeUs[slot]!;
   }

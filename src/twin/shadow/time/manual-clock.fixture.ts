@@ -7,9 +7,12 @@ export class ManualClock implements ShadowClock {
   /** What shadows have used so far. */
   shadowUs: () => number = () => 0;
   busy = false;
+  /** How often shadows wanted to be called. */
+  scheduled = 0;
   #pending: (() => void)[] = [];
 
   readonly later = (run: () => void): void => {
+    this.scheduled++;
     this.#pending.push(run);
   };
 
