@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { ControlHost } from '../control/control-plane.js';
+import type { EndpointAdvice, EndpointSwitch } from '../control/resources/kinds/endpoint.js';
 import { ControlStore } from '../control/store/control-store.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Store } from '../store/open-store.js';
@@ -7,6 +9,7 @@ import type { LabUploads } from '../twin/lab/lab-uploads.js';
 import { noControlPlane, noGateway, noLab, noStore } from './errors.js';
 import { AdviceBook } from './jobs/advice-book.js';
 import type { JobBoard } from './jobs/job-board.js';
+import { SwitchBook } from './jobs/switch-book.js';
 import { OpenStreams } from './open-streams.js';
 import type { Sessions } from './session/sessions.js';
 
@@ -93,6 +96,22 @@ export class ApiHost {
 
   /** The latest advice about the policies of endpoints. */
   readonly advice = new AdviceBook();
+  #switches: SwitchBook | null = null;
+
+  /** The latest guarded switches of policies. They survive the process where a store does. */
+  get switches(): SwitchBook {
+    const { gateway, store } = this.#parts;
+    this.#switches ??= new SwitchBook(
+      gateway === null || store === null ? null : join(gateway.config.dataDir, 'switches.json'),
+    );
+    return this.#switches;
+  }
+
+  /** What is known of the policy of an endpoint besides itself. */
+  notesOn(called: { workspace: string; name: string }): { advice?: EndpointAdvice; switch?: EndpointSwitch } {
+    const [advice, last] = [this.advice.of(called), this.switches.of(called)];
+    return { ...(advice === undefined ? {} : { advice }), ...(last === undefined ? {} : { switch: last }) };
+  }
 
   get hasStore(): boolean {
     return this.#parts.store !== null;

@@ -246,7 +246,13 @@ describe('every response fits the schema of the OpenAPI document', () => {
     await ask(`POST ${FILE_ENDPOINT}/replicas`, { url: engine.url, id: 'late' });
     await ask(`GET ${FILE_ENDPOINT}/replicas`);
     await ask(`DELETE ${FILE_ENDPOINT}/replicas/late`);
-    expect((await ask('GET policies')).items.length).toBeGreaterThan(10);
+    const { items: routings } = await ask('GET policies');
+    expect(routings.length).toBeGreaterThan(10);
+    const options = (name: string) => routings.find((one: { name: string }) => one.name === name).options.properties;
+    expect(options('lmetric').batch_offset).toMatchObject({ type: 'number', default: 0 });
+    expect(Object.keys(options('weighted'))).toContain('scorers');
+    const admissions = await ask('GET admission-policies');
+    expect(admissions.items.map((one: { name: string }) => one.name)).toContain('token-bucket');
     const preview = await ask(`PUT ${FILE_ENDPOINT}/policy?dry_run=true`, { policy: 'lmetric' });
     expect(preview.policy.routing.policy).toBe('lmetric');
     const { policy, policy_hash } = await ask(`GET ${FILE_ENDPOINT}/live`);

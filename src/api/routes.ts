@@ -15,6 +15,7 @@ import { PLAYGROUND_ROUTES } from './routes/traffic/playground-routes.js';
 import { TRAFFIC_ROUTES } from './routes/traffic/traffic-routes.js';
 import { USAGE_ROUTES } from './routes/traffic/usage-routes.js';
 import { JOB_ROUTES } from './routes/twin/job-routes.js';
+import { POLICY_ROUTES } from './routes/twin/policy-routes.js';
 import { PROFILE_ROUTES } from './routes/twin/profile-routes.js';
 import { SHADOW_ROUTES } from './routes/twin/shadow-routes.js';
 import { TWIN_ROUTES } from './routes/twin/twin-routes.js';
@@ -45,6 +46,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...REGISTRY_ROUTES,
   ...API_KEY_ROUTES,
   ...GATEWAY_ROUTES,
+  ...POLICY_ROUTES,
   ...TRAFFIC_ROUTES,
   ...PLAYGROUND_ROUTES,
   ...USAGE_ROUTES,

@@ -19,6 +19,8 @@ export class ConsoleYard {
   readonly token = TOKEN;
   url = '';
   adminUrl = '';
+  /** Before it lies what `record` wrote, after it what the gateway records itself. */
+  recordedTo = '';
   /** The secret of an API key without limits, which `chat` uses. */
   key = '';
   #child: ChildProcess | null = null;
@@ -58,6 +60,7 @@ export class ConsoleYard {
     const run = served({ requests: 240 }, { routing: { policy: 'round-robin', options: {} } });
     const lines = recordingOf(run, { endpoint: `default/${endpoint}` }, (Date.now() - 60_000) * 1000);
     writeFileSync(join(this.folder, 'traffic.jsonl.1'), lines);
+    this.recordedTo = new Date().toISOString();
   }
 
   /** Gives an endpoint the profile of the engines in that recording: fitting one takes seconds. */

@@ -6,6 +6,7 @@ import { endpointJourneys } from './journeys/endpoint-journeys.js';
 import { keyJourneys } from './journeys/key-journeys.js';
 import { resourceJourneys } from './journeys/resource-journeys.js';
 import { type Visit, WAIT_MS } from './journeys/visit.js';
+import { whatIfJourneys } from './journeys/whatif-journeys.js';
 import { accessProblems, launchBrowser } from './launch-browser.js';
 
 const browser = await launchBrowser();
@@ -191,33 +192,8 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByText('No shadow yet').waitFor();
   });
 
-  test('what would have been is asked, with its error, and can be served', async () => {
-    await yard.pinProfile('chat');
-    await page.goto(`${yard.adminUrl}/whatif?workspace=default&endpoint=chat`);
-    await page.getByLabel('Routing policy').selectOption('round-robin');
-    await page.getByLabel('Replicas').fill('2');
-    await page.getByRole('button', { name: 'Ask' }).click();
-    await page.locator('.verdict', { hasText: 'round-robin on 2 replicas' }).waitFor();
-    answered = new URL(page.url()).search;
-    expect(answered).toMatch(/policy=round-robin.*replicas=2.*job=/);
-    await page.getByText('Calibrated error, TTFT mean').waitFor();
-    const row = page.locator('tr', { hasText: 'TTFT mean' });
-    expect(await row.locator('.interval').count()).toBe(1);
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await accessProblems(page), colorScheme).toEqual([]);
-    }
-    await page.getByText('As a command').click();
-    await page
-      .getByText(`twinyard whatif --gateway ${yard.adminUrl} --endpoint default/chat --last 1h --policy round-robin`)
-      .waitFor();
-    await page.getByRole('button', { name: 'Serve this policy' }).click();
-    await page.locator('.diff-after', { hasText: 'round-robin' }).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('link', { name: /What if: round-robin, 2 replicas/ }).waitFor();
-    await page.getByRole('link', { name: 'Least fleet', exact: true }).click();
-    await page.getByLabel('TTFT p99 at most, ms').waitFor();
-    expect(await page.locator('.tab[aria-current=page]').allTextContents()).toEqual(['Least fleet']);
+  whatIfJourneys(visit, (search) => {
+    answered = search;
   });
 
   test('the guided tour has five steps, is left with Escape, and stays closed', async () => {

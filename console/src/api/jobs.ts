@@ -17,7 +17,13 @@ export interface Job<Result = object> {
   readonly ended_at: string | null;
   readonly duration_s: number | null;
   readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-  readonly progress: { readonly stage: string; readonly done: number; readonly total: number };
+  readonly progress: {
+    readonly stage: string;
+    readonly done: number;
+    readonly total: number;
+    /** What is known so far, in words. */
+    readonly detail?: string;
+  };
   readonly error: { readonly code: string; readonly message: string; readonly hint: string } | null;
   readonly result?: Result | null;
 }

@@ -40,7 +40,7 @@ export function useGet<Result>(path: string | null, options: GetOptions = {}) {
   });
 }
 
-interface Change extends CallOptions {
+export interface Change extends CallOptions {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
 }

@@ -16,12 +16,20 @@ export function JobState({ job }: { readonly job: Job }) {
   return <Badge tone={STATES[job.state]}>{job.state}</Badge>;
 }
 
-/** How far a job is, with the way to cancel it. @param stages what its stages do, in words */
-export function JobProgress({ job, stages }: { readonly job: Job; readonly stages: Readonly<Record<string, string>> }) {
+interface JobProgressProps {
+  readonly job: Job;
+  /** What its stages do, in words. */
+  readonly stages: Readonly<Record<string, string>>;
+  /** On the button that cancels it. */
+  readonly cancelLabel?: string;
+}
+
+/** How far a job is, with the way to cancel it. */
+export function JobProgress({ cancelLabel = 'Cancel', job, stages }: JobProgressProps) {
   const mayCancel = useMay('operator', job.workspace);
   const cancel = useChange();
   if (!isOpenJob(job)) return null;
-  const { done, stage, total } = job.progress;
+  const { detail, done, stage, total } = job.progress;
   const words = job.state === 'waiting' ? 'Waiting for other jobs to end' : (stages[stage] ?? stage);
   const amount = total > 0 ? `${done} of ${total}` : done > 0 ? `${done} done` : '';
   return (
@@ -29,6 +37,7 @@ export function JobProgress({ job, stages }: { readonly job: Job; readonly stage
       <p role="status">
         {words}
         {amount === '' ? '…' : `: ${amount}`}
+        {detail === undefined ? null : <span className="muted"> {detail}</span>}
       </p>
       {total > 0 ? <Bar share={done / total} /> : <span className="spinner" aria-hidden="true" />}
       {mayCancel ? (
@@ -36,7 +45,7 @@ export function JobProgress({ job, stages }: { readonly job: Job; readonly stage
           disabled={cancel.isPending}
           onClick={() => cancel.mutate({ method: 'DELETE', path: `jobs/${encodeURIComponent(job.id)}` })}
         >
-          Cancel
+          {cancelLabel}
         </Button>
       ) : null}
       {cancel.error === null ? null : <Failure error={cancel.error} />}

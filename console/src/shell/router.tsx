@@ -185,8 +185,9 @@ const resource = createRoute({
 });
 
 const WHAT_IF_PARAMETERS = [
-  ...['workspace', 'endpoint', 'last', 'policy', 'options', 'replicas', 'gpu', 'queue', 'metric', 'ttft', 'itl', 'e2e'],
-  ...['times', 'workload', 'rate', 'model', 'hardware', 'tp', 'job'],
+  ...['workspace', 'endpoint', 'last', 'to', 'policy', 'options', 'replicas', 'gpu', 'queue', 'metric'],
+  ...['admission', 'admission_options', 'ttft', 'itl', 'e2e', 'times', 'workload', 'rate', 'model', 'hardware', 'tp'],
+  ...['job', 'switch'],
 ] as const;
 export type WhatIfSearch = { [Name in (typeof WHAT_IF_PARAMETERS)[number]]?: string } & { ask?: 'advice' | 'plan' };
 

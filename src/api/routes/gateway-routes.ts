@@ -1,7 +1,6 @@
 import { findExplanation } from '../../gateway/decisions/find-explanation.js';
 import { namedEndpoint } from '../../gateway/fleet/endpoint-name.js';
 import { type KeptExplanation, unpackExplanation } from '../../gateway/history/kept-explanation.js';
-import { ROUTING_POLICIES } from '../../policy/registry.js';
 import { field, text } from '../../schema/fields.js';
 import { authorise } from '../access/authorise.js';
 import { type Caller, isEnough, roleIn } from '../access/caller.js';
@@ -10,11 +9,10 @@ import { unknownDecision } from '../errors.js';
 import { auditChange } from '../gateway/audit-change.js';
 import { endpointView, liveEndpoint, replicaViews } from '../gateway/live-endpoints.js';
 import { PastRequests } from '../gateway/past-requests.js';
-import type { AdviceBook } from '../jobs/advice-book.js';
 import { keyIn, PAGE_QUERY, pageOf, pageOfAll } from '../pagination.js';
 import { CONFIGURATION } from '../views/configuration-view.js';
 import { DECISION, EXPLANATION } from '../views/decision-views.js';
-import { LIVE_ENDPOINT, POLICY_CHOICE, RELOADED, REPLICA } from '../views/gateway-views.js';
+import { LIVE_ENDPOINT, RELOADED, REPLICA } from '../views/gateway-views.js';
 import { withoutSecrets } from '../without-secrets.js';
 import { RECORDING_ROUTE } from './recording-route.js';
 
@@ -102,12 +100,13 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     summary: 'List endpoints as they are served now: policy, requests in flight and queued, replicas',
     query: { ...PAGE_QUERY, ...IN_WORKSPACE },
     response: { type: 'list', schema: LIVE_ENDPOINT },
-    handle({ advice, gateway }, { caller, query }) {
+    handle(host, { caller, query }) {
+      const { gateway } = host;
       const { workspace } = query;
       if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
       const all = [...gateway.endpoints.values()]
         .map((one) => endpointView(gateway, one))
-        .map((one) => ({ ...one, ...adviceOf(advice, one) }));
+        .map((one) => ({ ...one, ...host.notesOn(one) }));
       const wanted = all.filter((one) => sees(caller, one) && (workspace === undefined || one.workspace === workspace));
       return ok(
         pageOfAll(
@@ -127,38 +126,14 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     scope: 'workspace',
     summary: 'Return an endpoint as it is served now',
     response: { type: 'object', schema: LIVE_ENDPOINT },
-    handle({ advice, gateway }, { params }) {
+    handle(host, { params }) {
+      const { gateway } = host;
       const endpoint = liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! });
       const view = endpointView(gateway, endpoint);
-      return ok({ ...view, ...adviceOf(advice, view) });
+      return ok({ ...view, ...host.notesOn(view) });
     },
   }),
   RECORDING_ROUTE,
-  defineRoute({
-    method: 'GET',
-    path: '/api/v1/policies',
-    role: 'viewer',
-    scope: 'anywhere',
-    summary: 'List the routing policies that an endpoint can have',
-    query: PAGE_QUERY,
-    response: { type: 'list', schema: POLICY_CHOICE },
-    handle: (_, { query }) =>
-      ok(
-        pageOfAll(
-          'PolicyChoiceList',
-          query,
-          ROUTING_POLICIES,
-          ({ name }) => [name],
-          ({ formula, goodFor, name, notFor, summary }) => ({
-            name,
-            summary,
-            good_for: goodFor,
-            not_for: notFor,
-            formula,
-          }),
-        ),
-      ),
-  }),
   defineRoute({
     method: 'GET',
     path: '/api/v1/config',
@@ -187,11 +162,6 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     },
   }),
 ];
-
-function adviceOf(book: AdviceBook, called: Parameters<AdviceBook['of']>[0]) {
-  const advice = book.of(called);
-  return advice === undefined ? {} : { advice };
-}
 
 const sees = (caller: Caller, { workspace }: { readonly workspace: string }) =>
   isEnough(roleIn(caller, workspace), 'viewer');

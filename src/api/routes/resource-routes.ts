@@ -140,7 +140,7 @@ function lists(resourceKind: ResourceKind) {
     };
     const { phase, search, sort, uid } = query;
     const page = await resourceListPage(host, wanted, { selects, uid, search, phase, sort }, query);
-    return ok({ ...page, items: page.items.map((one) => shown(withAdvice(host, one))) });
+    return ok({ ...page, items: page.items.map((one) => shown(withNotes(host, one))) });
   };
 }
 
@@ -149,19 +149,19 @@ function returnsOne(kind: ResourceKind) {
     const shown = projection(kind, request.query.fields);
     const ref = refIn(kind, request);
     const [ofFile] = fileEndpointsIn(host, ref);
-    if (ofFile !== undefined) return ok(shown(withAdvice(host, ofFile)));
+    if (ofFile !== undefined) return ok(shown(withNotes(host, ofFile)));
     const resource = await (await host.resources()).get(ref);
     if (resource === null || !isSeen(ref, workspacesWith(request.caller, 'viewer'))) throw unknownResource(ref);
-    return ok(shown(withAdvice(host, resource)));
+    return ok(shown(withNotes(host, resource)));
   };
 }
 
-/** With the latest advice about its policy in the status of an Endpoint, if there is any. */
-function withAdvice({ advice }: ApiHost, resource: Resource): Resource {
+/** With the latest advice about its policy and the latest switch of it in the status of an Endpoint, if there are any. */
+function withNotes(host: ApiHost, resource: Resource): Resource {
   const { kind, metadata, status } = resource;
   if (kind !== 'Endpoint' || status === undefined) return resource;
-  const found = advice.of({ workspace: metadata.workspace!, name: metadata.name });
-  return found === undefined ? resource : { ...resource, status: { ...status, advice: found } };
+  const notes = host.notesOn({ workspace: metadata.workspace!, name: metadata.name });
+  return { ...resource, status: { ...status, ...notes } };
 }
 
 function creates(kind: ResourceKind) {

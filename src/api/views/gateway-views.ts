@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { ENDPOINT_ADVICE } from '../../control/resources/kinds/endpoint.js';
+import { ENDPOINT_ADVICE, ENDPOINT_SWITCH } from '../../control/resources/kinds/endpoint.js';
 import type { LimitsView } from '../../gateway/access/limits/limits-view.js';
 import type { ReplicaSignals } from '../../gateway/signals/replica-signals.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import { section } from '../../schema/fields.js';
 import { USAGE_DIMENSIONS } from '../../store/usage/usage-record.js';
-import { described, maybe, naturalNumber, nullable, numeric, string } from './parts.js';
+import { described, maybe, naturalNumber, nullable, numeric, openMap, string } from './parts.js';
 import { PROFILE_SUMMARY } from './profile-views.js';
 import { SHADOW_REPORT } from './shadow-views.js';
 
@@ -60,6 +60,7 @@ export const LIVE_ENDPOINT = section('LiveEndpoint', {
   profiles: described(v.array(PROFILE_SUMMARY), 'latency profiles of its engines'),
   warnings: maybe(v.array(string), 'after a change of the policy: keys that have no effect'),
   advice: maybe(ENDPOINT_ADVICE, 'the latest advice about its policy, if there is any'),
+  switch: maybe(ENDPOINT_SWITCH, 'the latest guarded switch of its policy, if there was any'),
 });
 
 export const POLICY_VERSION = section('PolicyVersion', {
@@ -74,6 +75,7 @@ export const POLICY_CHOICE = section('PolicyChoice', {
   good_for: described(string, 'when it is the right choice'),
   not_for: described(string, 'when it is not'),
   formula: described(string, 'the rule in one line'),
+  options: described(openMap, 'its options, as a JSON Schema'),
 });
 
 export const REMOVED_REPLICA = section('RemovedReplica', {

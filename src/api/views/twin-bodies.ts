@@ -2,7 +2,19 @@ import * as v from 'valibot';
 import { NEW_POLICY_SCHEMA } from '../../gateway/config/read-admin-body.js';
 import { FLOW_CONTROL_SCHEMA } from '../../policy/bundle/flow-control-schema.js';
 import type { Value } from '../../schema/fields.js';
-import { above, choice, field, listOf, number, pattern, required, section, text, whole } from '../../schema/fields.js';
+import {
+  above,
+  choice,
+  field,
+  listOf,
+  number,
+  pattern,
+  required,
+  section,
+  text,
+  time,
+  whole,
+} from '../../schema/fields.js';
 import { PLAN_PRESETS } from '../../twin/plan/plan-request.js';
 import { WHAT_IF_METRICS } from '../../twin/whatif/recorded-metrics.js';
 import { GUARD_METRICS } from '../jobs/guard-metrics.js';
@@ -18,6 +30,9 @@ const engine = {
   runs: field(whole(5, 100), { help: 'simulations that estimate chance' }),
 };
 
+/** The same question about the same requests, whenever it is asked. */
+const to = field(time, { help: 'requests that arrived before, and `last` counts back from it; now if absent' });
+
 const CHOICE = section('AskedPolicy', {
   policy: required(text(63), { help: 'name of the policy' }),
   options: field(v.record(v.string(), v.unknown()), { default: {}, help: 'its options, by name' }),
@@ -32,6 +47,7 @@ export const WHATIF_BODY = section('WhatIf', {
     help: 'queue before routing, as in a policy file; null: none; the present one if absent',
   }),
   last: field(text(40), { default: '1h', help: "requests of the last so long, such as '1h'" }),
+  to,
   ...engine,
 });
 
@@ -39,6 +55,7 @@ export const ADVICE_BODY = section('AdviceQuestion', {
   metric: field(choice(WHAT_IF_METRICS), { default: 'ttft_p90_ms', help: 'what should become better' }),
   policies: field(listOf(text(63), 1, 40), { help: 'policies to choose from; all if absent' }),
   last: field(text(40), { default: '24h', help: "requests of the last so long, such as '24h'" }),
+  to,
   ...engine,
 });
 
@@ -62,6 +79,7 @@ export const PLAN_BODY = section('PlanQuestion', {
     help: 'requests of a simulation at least; as many as the percentiles need if absent',
   }),
   last: field(text(40), { default: '1h', help: "requests of the last so long, such as '1h'" }),
+  to,
   ...{ model: engine.model, hardware: engine.hardware, tp: engine.tp },
 });
 

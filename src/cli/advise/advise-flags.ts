@@ -1,7 +1,7 @@
 import { WHAT_IF_METRICS, type WhatIfMetric } from '../../twin/whatif/recorded-metrics.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import type { FlagGroup } from '../flags/flag.js';
-import { choiceFlag, count, listFlag, stringFlag, toggle } from '../flags/kinds.js';
+import { choiceFlag, count, listFlag, stringFlag, timeFlag, toggle } from '../flags/kinds.js';
 import { readDuration } from '../flags/read-list.js';
 import { gpuNames, routingPolicyNames } from '../flags/registered-names.js';
 import { GUARD_EXAMPLE, type Guard, guardNames, readGuard } from './read-guard.js';
@@ -40,8 +40,9 @@ const adviceFlags = {
     placeholder: 'duration',
     accepted: DURATION,
     read: readDuration,
-    help: 'only requests of this time up to now',
+    help: 'only requests of this time up to --to',
   }),
+  to: timeFlag({ defaultText: 'now', help: 'only requests that arrived before' }),
   metric: choiceFlag({
     default: 'ttft-p90',
     known: WHAT_IF_METRICS.map(spelled),

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { serveApi } from '../../api/api-server.js';
-import { configFor, FakeEngine, sendJson, until } from '../../gateway/fake-engine.fixture.js';
-import { Gateway } from '../../gateway/gateway.js';
-import { PROFILE, recordingOf, served } from '../../twin/whatif/recorded-run.fixture.js';
+import { FakeEngine, sendJson, until } from '../../gateway/fake-engine.fixture.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { PROFILE } from '../../twin/whatif/recorded-run.fixture.js';
+import { recordingGateway } from '../api/recording-gateway.fixture.js';
 import { main } from '../program.js';
 import { captured, testIo } from '../test-io.fixture.js';
 import { readGuard } from './read-guard.js';
@@ -15,39 +13,8 @@ const opened: (() => unknown)[] = [];
 let engine: FakeEngine;
 let gateway: Gateway;
 
-/** The lines of a recording, moved to the time just before now. */
-function recentRecording(text: string): string {
-  const lines = text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, number>);
-  const shift = Date.now() * 1000 - Math.max(...lines.map(({ end_us }) => end_us!));
-  const times = ['t_us', 'dispatch_us', 'first_token_us', 'end_us'];
-  for (const line of lines) for (const key of times) line[key] = line[key]! + shift;
-  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
-}
-
-async function started(names: readonly string[], isRecording = true): Promise<Gateway> {
-  const folder = mkdtempSync(join(tmpdir(), 'twinyard-advise-'));
-  opened.push(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'traffic.jsonl');
-  // As a file that was rotated: the gateway writes its own.
-  const run = served({ requests: 240 }, { routing: { policy: 'round-robin', options: {} } });
-  writeFileSync(`${path}.1`, recentRecording(recordingOf(run)));
-  const config = configFor([engine], {
-    ...{ store: join(folder, 'twinyard.db'), dataDir: folder },
-    ...(isRecording ? { record: { path, maxBytes: 1e7, files: 2 } } : {}),
-  });
-  const [endpoint] = config.endpoints;
-  const replicas = names.map((name) => endpoint!.replicas.map((one) => ({ ...one, id: `${name}-0` })));
-  const endpoints = names.map((name, i) => ({ ...endpoint!, name, replicas: replicas[i]! }));
-  const made = new Gateway({ ...config, endpoints });
-  made.api = serveApi(made);
-  await made.start();
-  opened.push(() => made.close(0));
-  await until(() => made.isReady);
-  return made;
-}
+const started = (names: readonly string[], isRecording = true) =>
+  recordingGateway(engine, { names, isRecording }, (close) => opened.push(close));
 
 beforeAll(async () => {
   engine = await FakeEngine.start();
@@ -178,7 +145,12 @@ describe('advise refuses in one line', () => {
 
   it.each([
     ['an endpoint that is not served', '--endpoint none', /^twinyard: --endpoint: default\/none is not served by http/],
-    ['a recording without requests', '--last 1us', /: .*; .*choose a longer time with --last/],
+    [
+      'a recording without requests in this time',
+      '--to 2001-02-03T04:05:06Z',
+      /^twinyard: recording of endpoint default: has no requests; send requests to the gateway, or choose a longer time\n$/,
+    ],
+    ['a time that is none', '--to yesterday', /^twinyard: --to: 'yesterday' is not a time; give a time with its zone/],
     [
       'an engine that is not known',
       '--model no/such',

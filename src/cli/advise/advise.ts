@@ -1,9 +1,10 @@
-import { InputError } from '../../kernel/errors.js';
 import { documentJson } from '../../report/text/document-json.js';
 import type { AdviceDocument } from '../../twin/advise/advice-document.js';
 import { ApiClient } from '../api/api-client.js';
 import { endpointOfFlag } from '../api/endpoint-of-flag.js';
+import { explainedQuestion } from '../api/explained-question.js';
 import { originOf, workspaceFor } from '../api/find-server.js';
+import { cancelledWork, runningWork } from '../api/running-work.js';
 import { StartedJob } from '../api/started-job.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
@@ -12,7 +13,7 @@ import type { FlagValues } from '../flags/flag.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, presentation } from '../io.js';
 import { type AdviseFlags, adviceMetric, adviseGroups } from './advise-flags.js';
-import { applyCommand, type CalledEndpoint, type RunningWork, switchTo } from './switch-policy.js';
+import { applyCommand, type CalledEndpoint, switchTo } from './switch-policy.js';
 
 export const ADVISE: CommandLine = {
   name: 'advise',
@@ -45,12 +46,7 @@ export async function adviseCommand(argv: readonly string[], io: CliIo): Promise
   const path = `/api/v1/${['workspaces', called.workspace, 'endpoints', called.name].map(encodeURIComponent).join('/')}`;
   const endpoint: CalledEndpoint = { ...called, client, path };
 
-  // One handler for both jobs: a second one would end the process before the first has finished.
-  const running: RunningWork = {
-    ...{ job: null, isStopped: false },
-    stopped: async () => 'cancelled; nothing was changed',
-  };
-  io.beforeSignal(() => stop(running, io));
+  const running = runningWork(io);
 
   const { createWhatIfProgress } = await import('../whatif/whatif-progress.js');
   const progress = createWhatIfProgress(io);
@@ -59,10 +55,10 @@ export async function adviseCommand(argv: readonly string[], io: CliIo): Promise
     const document = await running.job
       .then((job) => job.result<AdviceDocument>((changed) => progress.update(changed.progress)))
       .catch((error) => {
-        throw explained(error, called, client.url);
+        throw explainedQuestion(error, called, client.url);
       });
     progress.end();
-    if (document === null) return cancelled(io, running.isStopped, 'the advice was cancelled by another client');
+    if (document === null) return cancelledWork(io, running, 'the advice was cancelled by another client');
     for (const note of document.notes) io.stderr.write(`twinyard: warning: ${note}\n`);
     const isJson = values.output === 'json';
     if (!isJson) {
@@ -76,29 +72,12 @@ export async function adviseCommand(argv: readonly string[], io: CliIo): Promise
     }
     const done = await switchTo(endpoint, document.best, values, io, progress, running);
     progress.end();
-    if (done === null) return cancelled(io, running.isStopped, await running.stopped());
+    if (done === null) return cancelledWork(io, running, await running.stopped());
     io.stdout.write(isJson ? documentJson({ ...document, switch: done.result }) : `\n${done.text}\n`);
     return done.result.outcome === 'kept' ? 0 : 1;
   } finally {
     progress.end();
   }
-}
-
-/** Cancels the job and reports what became of it; a job that is being created is waited for. */
-async function stop(running: RunningWork, io: CliIo): Promise<void> {
-  running.isStopped = true;
-  try {
-    await (await running.job)?.cancel();
-    io.stderr.write(`\ntwinyard: ${await running.stopped()}\n`);
-  } catch (error) {
-    io.stderr.write(`\ntwinyard: not cancelled: ${(error as Error).message}\n`);
-  }
-}
-
-/** @param isStopped the signal reports what happened, and ends the process */
-function cancelled(io: CliIo, isStopped: boolean, what: string): number {
-  if (!isStopped) io.stderr.write(`twinyard: ${what}\n`);
-  return isStopped ? 130 : 1;
 }
 
 async function checkFlags({ given, values }: FlagValues<AdviseFlags>): Promise<void> {
@@ -112,25 +91,8 @@ async function checkFlags({ given, values }: FlagValues<AdviseFlags>): Promise<v
   for (const name of values.policies) routingPolicy(name, '--policies');
 }
 
-function questionOf({ hardware, last, metric, model, policies, runs, tp }: FlagValues<AdviseFlags>['values']): object {
-  const given = Object.entries({ model, hardware, tp, runs, policies }).filter(([, value]) => value !== null);
+function questionOf({ last, metric, ...rest }: FlagValues<AdviseFlags>['values']): object {
+  const { hardware, model, policies, runs, to, tp } = rest;
+  const given = Object.entries({ model, hardware, tp, runs, policies, to }).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(given), metric: adviceMetric(metric), last: `${Math.ceil(last / 1e6)}s` };
-}
-
-const HINTS: Readonly<Record<string, string>> = {
-  WHATIF_TOO_FEW: 'let the gateway record for longer, or choose a longer time with --last',
-  WHATIF_NO_REQUESTS: 'choose a longer time with --last, or wait for requests',
-  WHATIF_NO_PROFILE: 'name a model and a GPU of the catalogue with --model, --hardware and --tp',
-  TWIN_UNKNOWN_ENGINE: 'name a model and a GPU of the catalogue with --model, --hardware and --tp',
-};
-
-/** An error of the API in the words of the command line. */
-function explained(error: unknown, { name, workspace }: { workspace: string; name: string }, url: string): unknown {
-  if (!(error instanceof InputError)) return error;
-  const { code, place, problem } = error;
-  if (code === 'API_ENDPOINT') {
-    const hint = "'twinyard get endpoints' lists those that are";
-    return new InputError(code, '--endpoint', `${workspace}/${name} is not served by ${url}`, hint);
-  }
-  return code in HINTS ? new InputError(code, place, problem, HINTS[code]!) : error;
 }

@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SwitchResult } from '../../api/jobs/guarded-switch.js';
+import { RunError } from '../../kernel/errors.js';
 import type { Advice, AdviceDocument } from '../../twin/advise/advice-document.js';
 import type { ApiClient } from '../api/api-client.js';
+import type { RunningWork } from '../api/running-work.js';
 import { StartedJob } from '../api/started-job.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { CliIo } from '../io.js';
@@ -15,15 +18,6 @@ export interface CalledEndpoint {
   readonly client: ApiClient;
   /** Of the endpoint in the API. */
   readonly path: string;
-}
-
-/** What a signal has to cancel. */
-export interface RunningWork {
-  /** Created, or about to be. */
-  job: Promise<StartedJob> | null;
-  isStopped: boolean;
-  /** What a cancelled job left behind, in words. */
-  stopped: () => Promise<string>;
 }
 
 interface LivePolicy {
@@ -56,9 +50,40 @@ export async function switchTo(
   io.stderr.write(
     `twinyard: switching ${shown} from ${before.policy} to ${best.policy}; ${bound}; Ctrl-C goes back to ${before.policy}\n`,
   );
-  const result = await job.result<SwitchResult>((changed) => progress.update(changed.progress));
+  const result = await job
+    .result<SwitchResult>((changed) => progress.update(changed.progress))
+    .catch((error) => afterLoss(error, shown, before.policy, live));
   if (result === null) return null;
   return { result, text: outcomeText(result, best.policy, before.policy, (await live()).policy) };
+}
+
+/** How long a gateway that was killed may take to be back at the former policy. */
+const BACK_MS = 30_000;
+const LOOK_MS = 500;
+
+/** A gateway that was killed goes back when it starts again: the policy in force then is part of the report. */
+async function afterLoss(
+  error: unknown,
+  shown: string,
+  former: string,
+  live: () => Promise<{ policy: string }>,
+): Promise<never> {
+  if (!(error instanceof RunError)) throw error;
+  if (error.code !== 'JOB_GONE') {
+    const goesOn = `the watch of ${shown} goes on without this command; a gateway that stopped goes back to ${former} when it starts again`;
+    throw new RunError(error.code, `${error.message}; ${goesOn}`);
+  }
+  let present = '';
+  for (let waited = 0; present !== former && waited <= BACK_MS; waited += LOOK_MS) {
+    if (present !== '') await delay(LOOK_MS);
+    // Its replicas are not served again at once.
+    present = await live().then(
+      ({ policy }) => policy,
+      () => 'not known',
+    );
+  }
+  const problem = `the gateway was restarted while the switch of ${shown} was watched`;
+  throw new RunError('JOB_GONE', `${problem}: its policy is ${present}${present === former ? ' again' : ''}`);
 }
 
 export function outcomeText(

@@ -161,6 +161,17 @@ export function listFlag<Value>(
   };
 }
 
+/** A moment, as the API has them. */
+export function timeFlag(spec: { help: string; defaultText: string }): Flag<string | null> {
+  const accepted = "a time with its zone, as in '2026-01-31T12:00:00Z'";
+  const read = (text: string, place: string) => {
+    const ms = /T.*(Z|[+-]\d\d:\d\d)$/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
+    if (Number.isNaN(ms)) throw badValue(place, text, 'is not a time', accepted);
+    return new Date(ms).toISOString();
+  };
+  return listFlag<string | null>({ ...spec, default: null, placeholder: 'time', accepted, read });
+}
+
 /**
  * A flag for a field that files have, too: what it takes, what it means and its default stand in the schema of the section. The
  * `flag` fact there names what differs on the command line.

@@ -12,6 +12,7 @@ import { FLEET_GRAMMAR, type FleetKind, readFleet } from '../flags/read-list.js'
 import { gpuNames, routingPolicyNames } from '../flags/registered-names.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
+import { gatewayPlanFlags } from './gateway-flags.js';
 import { readCounts, readNames, readRates, readSlos, type WantedRate } from './read-plan-values.js';
 
 const sloFlag = (of: 'ttft' | 'itl' | 'tpot' | 'e2e', help: string, example: string) =>
@@ -134,16 +135,22 @@ export const plannedFleetFlags = {
   ...others(detectorFlags),
 };
 
-export type PlanFlags = typeof planFlags & typeof evaluationFlags & typeof arrivalFlag & ResultFlags;
+export type PlanFlags = typeof planFlags &
+  typeof gatewayPlanFlags &
+  typeof evaluationFlags &
+  typeof arrivalFlag &
+  ResultFlags;
 
 export const ownPlanGroups: CommandLine['groups'] = [
   { title: 'Plan', flags: planFlags },
+  { title: 'Recorded by a gateway', flags: gatewayPlanFlags },
   { title: 'Evaluation', flags: { ...evaluationFlags, ...arrivalFlag } },
   { title: 'Output', flags: resultFlags },
 ];
 
 export const planGroups: CommandLine['groups'] = [
   { title: 'Plan', flags: planFlags },
+  { title: 'Recorded by a gateway', flags: gatewayPlanFlags },
   { title: 'Recorded traffic', flags: others(recorded) },
   { title: 'Generated traffic', flags: { ...others(runWorkloadFlags), ...arrivalFlag } },
   { title: 'Replica', flags: others(instanceFlags) },

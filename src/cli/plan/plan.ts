@@ -13,13 +13,14 @@ import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { checkOutputs, type NamedPath } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
+import { gatewayPlanFlags } from './gateway-flags.js';
 import { PLAN_FILE, type PlanFlags, planGroups, plannedFleetFlags } from './plan-flags.js';
 
 export const PLAN: CommandLine = {
   name: 'plan',
   summary: summaryOf('plan'),
   about:
-    "Use it to size a fleet: it finds the least fleet that keeps the SLOs at a load, or with --num-instances or --fleet the greatest load that a fleet keeps. Every load is simulated until it is clear that its backlog does not grow, and the verdict says how sure it is. A file with 'kind: Plan' describes the same; flags win over it.",
+    "Use it to size a fleet: it finds the least fleet that keeps the SLOs at a load, or with --num-instances or --fleet the greatest load that a fleet keeps. Every load is simulated until it is clear that its backlog does not grow, and the verdict says how sure it is. A file with 'kind: Plan' describes the same; flags win over it. With --gateway the plan is for the traffic that a running gateway recorded, with its policy and the latency profile of its engines.",
   operands: { usage: '[plan.yaml]', least: 0, most: 1 },
   groups: planGroups,
   examples: [
@@ -28,6 +29,7 @@ export const PLAN: CommandLine = {
     'plan --model qwen/qwen3-14b --trace morning --rate 3x --slo-ttft p99=500ms --format table --report plan.html',
     'plan --model qwen/qwen3-14b --trace morning --num-instances 4 --slo-ttft p99=500ms --format table',
     'plan --model qwen/qwen3-14b --trace morning --fleet 1*H200,2*A100-80 --routing-policy predicted-latency --slo-ttft p99=1s --format table',
+    'plan --gateway http://127.0.0.1:8081 --endpoint chat --last 1h --rate 2x --slo-ttft p99=500ms --format table',
   ],
 };
 
@@ -41,6 +43,11 @@ export async function plan(argv: readonly string[], io: CliIo): Promise<number> 
     const hint = 'say what the fleet has to keep, as in --slo-ttft p99=500ms or --slo-itl mean=30ms';
     throw missingFlag('--slo-ttft', 'or another SLO is required', hint);
   }
+  if (values.gateway !== null) {
+    const { planGateway } = await import('./plan-gateway.js');
+    return planGateway(flags, slos, argv, PLAN, io);
+  }
+  checkGatewayFlags(flags);
   const diagnostics = createDiagnostics(values.log, io);
   const signals = signalCleanUps(io);
   limitCompiler(Number.POSITIVE_INFINITY);
@@ -65,6 +72,14 @@ export async function plan(argv: readonly string[], io: CliIo): Promise<number> 
     return 0;
   } finally {
     await executor.close();
+  }
+}
+
+/** Flags that say nothing without a gateway. */
+function checkGatewayFlags({ given }: FlagValues<PlanFlags>): void {
+  for (const flag of Object.keys(gatewayPlanFlags) as (keyof typeof gatewayPlanFlags)[]) {
+    if (given(flag))
+      throw conflictingFlags(`--${flag}`, 'is given without --gateway', 'add --gateway, or leave it out');
   }
 }
 

@@ -6,12 +6,12 @@ import { finished } from 'node:stream/promises';
 import { readProfileDocument } from '../../gateway/prediction/profile-document.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
 import type { FlowControlConfig, PolicyChoice } from '../../simulator/cluster-config.js';
+import { noRequests } from '../../twin/whatif/errors.js';
 import type { GatewayWorld } from '../../twin/whatif/whatif-question.js';
 import { ApiClient } from '../api/api-client.js';
 import { endpointOfFlag } from '../api/endpoint-of-flag.js';
 import { serverLeft } from '../api/errors.js';
 import { workspaceFor } from '../api/find-server.js';
-import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { CliIo } from '../io.js';
 import type { WhatIfFlags } from './whatif-flags.js';
@@ -68,13 +68,12 @@ export async function fetchRecording(
   io.beforeSignal(close);
   const file = join(folder, 'traffic.jsonl');
   try {
-    const last = `${Math.ceil((values.last ?? HOUR_US) / 1e6)}s`;
+    const lastS = Math.ceil((values.last ?? HOUR_US) / 1e6);
+    const part: Record<string, string> =
+      values.to === null ? { last: `${lastS}s` } : { from: before(values.to, lastS), to: values.to };
     const path = `/api/v1/workspaces/${encodeURIComponent(called.workspace)}/endpoints/${encodeURIComponent(called.name)}/recording`;
-    const { facts, requests } = await download(client, path, last, file);
-    if (requests === 0) {
-      const problem = `the gateway has recorded no request of ${facts.endpoint} in the last ${last}`;
-      throw conflictingFlags('--last', problem, 'choose a longer time, or wait for requests');
-    }
+    const { facts, requests } = await download(client, path, part, file);
+    if (requests === 0) throw noRequests(`recording of endpoint ${facts.endpoint}`);
     const { admission, engine, flowControl, policy: routing, sloPriorities, tenantBudgets } = facts;
     const profile = engine.profile === null ? null : readProfileDocument(engine.profile, `profile of ${client.url}`);
     return {
@@ -91,17 +90,19 @@ export async function fetchRecording(
   }
 }
 
+const before = (time: string, seconds: number) => new Date(Date.parse(time) - 1000 * seconds).toISOString();
+
 async function download(
   client: ApiClient,
   path: string,
-  last: string,
+  part: Readonly<Record<string, string>>,
   file: string,
 ): Promise<{ facts: RecordingEvent; requests: number }> {
   const out = createWriteStream(file, { mode: 0o600 });
   let facts: RecordingEvent | null = null;
   let requests = 0;
   try {
-    for await (const { data, event } of client.events(path, { last }, new AbortController().signal)) {
+    for await (const { data, event } of client.events(path, part, new AbortController().signal)) {
       if (event === 'facts') facts = JSON.parse(data) as RecordingEvent;
       else if (event === 'request') {
         requests++;

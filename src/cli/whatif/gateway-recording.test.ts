@@ -91,7 +91,7 @@ describe('whatif --gateway', () => {
     [
       'has recorded nothing in that time',
       '--last 1us',
-      '--last: the gateway has recorded no request of default',
+      'recording of endpoint default: has no requests; send requests to the gateway, or choose a longer time',
       'choose',
     ],
     ['does not serve the endpoint', '--endpoint chat', 'endpoint default/chat: is not served', ''],

@@ -4,7 +4,17 @@ import type { CommandLine } from '../flags/command-line.js';
 import type { Flag } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { choiceFlag, count, file, listFlag, microseconds, registered, stringFlag, toggle } from '../flags/kinds.js';
+import {
+  choiceFlag,
+  count,
+  file,
+  listFlag,
+  microseconds,
+  registered,
+  stringFlag,
+  timeFlag,
+  toggle,
+} from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 import { readDuration } from '../flags/read-list.js';
 import { admissionPolicyNames, gpuNames, routingPolicyNames } from '../flags/registered-names.js';
@@ -26,6 +36,7 @@ export const recordedFlags = {
     read: readDuration,
     help: 'only requests that arrived in this time before the last one',
   }),
+  to: timeFlag({ defaultText: 'now', help: 'of a gateway only requests that arrived before; --last counts from it' }),
   endpoint: stringFlag({
     default: null,
     placeholder: 'name',

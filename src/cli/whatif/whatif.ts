@@ -36,6 +36,9 @@ export async function whatIfCommand(argv: readonly string[], io: CliIo): Promise
   if (values.recording !== null && values.gateway !== null) {
     throw conflictingFlags('--gateway', 'given together with --recording', 'keep one of them');
   }
+  if (values.recording !== null && values.to !== null) {
+    throw conflictingFlags('--to', 'is for what a gateway recorded', 'leave it out, or give --gateway');
+  }
   const diagnostics = createDiagnostics(values.log, io);
   const [{ openQuestion }, { whatIf }, { createWhatIfProgress }] = await Promise.all([
     import('./open-question.js'),

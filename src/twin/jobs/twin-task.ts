@@ -3,7 +3,7 @@ import { type AdviceRequest, advise } from '../advise/advise.js';
 import { planFleet } from '../plan/plan-fleet.js';
 import type { PlanRequest } from '../plan/plan-request.js';
 import { answerWhatIf, type WhatIfWatch } from '../whatif/answer-whatif.js';
-import { noRequestsLeft } from '../whatif/errors.js';
+import { noRequests } from '../whatif/errors.js';
 import type { WhatIfQuestion } from '../whatif/whatif-question.js';
 import { copyRecorded, MOST_RECORDED, type RecordedPart } from './copy-recorded.js';
 
@@ -30,7 +30,7 @@ export async function doTwinTask(
   const file = join(folder, 'traffic.jsonl');
   const recordingName = `recording of endpoint ${recording.endpoint}`;
   const { requests, dropped } = await copyRecorded(recording, file);
-  if (requests === 0) throw noRequestsLeft(recordingName, 'in this time');
+  if (requests === 0) throw noRequests(recordingName);
   const asked = { ...question, recording: file, recordingName };
   const document =
     plan !== undefined

@@ -12,8 +12,9 @@ export function notRecorded(file: string, format: string): InputError {
   );
 }
 
-export function emptyRecording(file: string): InputError {
-  const hint = "send requests to the gateway; 'record' of its configuration names the file that it writes";
+/** Also of one that has some at other times. */
+export function noRequests(file: string): InputError {
+  const hint = 'send requests to the gateway, or choose a longer time';
   return new InputError('WHATIF_NO_REQUESTS', file, 'has no requests', hint);
 }
 
@@ -30,10 +31,6 @@ export function noResponses(file: string, requests: number, isServed: boolean): 
   }
   const problem = `has ${requests} requests, and of none which replica served it and when it was sent there`;
   return new InputError('WHATIF_TOO_FEW', file, problem, 'record again with this version of the gateway');
-}
-
-export function noRequestsLeft(file: string, what: string): InputError {
-  return new InputError('WHATIF_NO_REQUESTS', file, `has no request ${what}`, 'choose another part of the recording');
 }
 
 export function tooFewResponses(file: string, found: number, least: number): InputError {

@@ -6,14 +6,7 @@ import { OBSERVED_OUTCOMES, type Observed, type ServedBy } from '../../workload/
 import { linkResponses } from '../../workload/sessions/link-responses.js';
 import { selectRows } from '../../workload/tools/select-rows.js';
 import type { Trace } from '../../workload/trace.js';
-import {
-  emptyRecording,
-  noRequestsLeft,
-  noResponses,
-  notRecorded,
-  severalEndpoints,
-  tooFewResponses,
-} from './errors.js';
+import { noRequests, noResponses, notRecorded, severalEndpoints, tooFewResponses } from './errors.js';
 import type { WhatIfQuestion } from './whatif-question.js';
 
 /** With fewer responses chance decides. */
@@ -38,13 +31,13 @@ export async function readRecordedFleet(question: WhatIfQuestion): Promise<Recor
   const { endpoint, lastUs, model, recording, recordingName: file = recording } = question;
   const part = { ...(model === undefined ? {} : { model }), ...(endpoint === undefined ? {} : { endpoint }) };
   const read = await readAnyTrace(recording, Object.keys(part).length === 0 ? undefined : part).catch((error) => {
-    throw error instanceof InputError && error.code === 'TRACE_EMPTY' ? emptyRecording(file) : error;
+    throw error instanceof InputError && error.code === 'TRACE_EMPTY' ? noRequests(file) : error;
   });
   if (read.observed?.served === undefined) throw notRecorded(file, read.format);
   const { by, endpoints } = read.observed.served;
   if (endpoints.length > 1) throw severalEndpoints(file, endpoints);
   const recent = lastUs === undefined ? read : since(read, read.table.arrivalUs[read.table.count - 1]! - lastUs);
-  if (recent === null) throw noRequestsLeft(file, 'in this time');
+  if (recent === null) throw noRequests(file);
   const trace = recent as RecordedFleet['trace'];
   const answered = answeredRows(trace);
   if (answered.length === 0) {

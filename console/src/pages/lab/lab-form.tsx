@@ -4,12 +4,12 @@ import { useMay } from '../../api/access';
 import { isOpenJob, type Job } from '../../api/jobs';
 import { useChange } from '../../api/queries';
 import { Button, Card } from '../../parts/basics';
+import { PolicyPicker } from '../../parts/policy-picker';
 import { Failure } from '../../parts/states';
 import type { LabSearch } from '../../shell/router';
 import { Choice, Field } from './fields';
 import type { LabChoices } from './lab-document';
-import { bodyOf, formOf, isTrace, policiesOf, searchOf } from './lab-question';
-import { PolicyPicker } from './policy-picker';
+import { bodyOf, formOf, isTrace, NO_POLICY, policiesOf, searchOf } from './lab-question';
 import { TrafficFields } from './traffic-fields';
 
 const route = getRouteApi('/lab');
@@ -29,7 +29,8 @@ export function LabForm({ choices, job, workspace }: LabFormProps) {
   const mayRun = useMay('operator', workspace);
   const change = useChange<Job>();
   const isBusy = change.isPending || (job !== undefined && isOpenJob(job));
-  const lacks = lacking(search, policiesOf(form).length);
+  const chosen = policiesOf(form);
+  const lacks = lacking(search, chosen.length);
   const run = (event: FormEvent) => {
     event.preventDefault();
     const path = `workspaces/${encodeURIComponent(workspace)}/lab/experiments`;
@@ -79,7 +80,12 @@ export function LabForm({ choices, job, workspace }: LabFormProps) {
             />
           </div>
         </fieldset>
-        <PolicyPicker chosen={policiesOf(form)} most={choices.limits.policies} set={set} />
+        <PolicyPicker
+          chosen={chosen}
+          most={choices.limits.policies}
+          note={chosen.length > 1 ? `the others are compared with ${chosen[0]}` : ''}
+          onChange={(next) => set({ policies: next.join(',') || NO_POLICY })}
+        />
         <fieldset>
           <legend>Measure</legend>
           <div className="question">

@@ -1,7 +1,7 @@
 import type { Job } from '../../api/jobs';
 import { Button, Card } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { CopyLink } from './copy-link';
+import { CopyLink } from '../../parts/copy-link';
 import type { LabResult } from './lab-document';
 import { LatencyCard } from './latency-card';
 import { MetricTable } from './metric-table';

@@ -5,12 +5,13 @@ import { JobState } from '../../parts/job-progress';
 import { Time } from '../../parts/time';
 import { metricName } from './metric-text';
 import { QUESTIONS, type Question, searchOf } from './question';
+import { switchTitle } from './switch/switch-card';
 
 const isQuestion = (kind: string): kind is Question => Object.hasOwn(QUESTIONS, kind);
 
 /** What was asked about an endpoint since the gateway started. */
 export function EarlierQuestions({ jobs }: { readonly jobs: readonly Job[] }) {
-  const asked = jobs.filter(({ kind }) => isQuestion(kind));
+  const asked = jobs.filter(({ kind }) => isQuestion(kind) || kind === 'switch');
   if (asked.length === 0) return null;
   return (
     <Card title="Asked before">
@@ -31,15 +32,7 @@ export function EarlierQuestions({ jobs }: { readonly jobs: readonly Job[] }) {
                   <Time at={job.created_at} />
                 </td>
                 <td>
-                  <Link
-                    to="/whatif"
-                    search={{
-                      ...searchOf(job.kind as Question, job.asked),
-                      ...{ workspace: job.workspace, endpoint: job.endpoint, job: job.id },
-                    }}
-                  >
-                    {QUESTIONS[job.kind as Question]}: {inWords(job)}
-                  </Link>
+                  <EarlierLink job={job} />
                 </td>
                 <td className="muted">{job.created_by}</td>
                 <td>
@@ -54,14 +47,31 @@ export function EarlierQuestions({ jobs }: { readonly jobs: readonly Job[] }) {
   );
 }
 
+function EarlierLink({ job }: { readonly job: Job }) {
+  const { asked, endpoint, id, kind, workspace } = job;
+  if (!isQuestion(kind)) {
+    return (
+      <Link to="/whatif" search={(before) => ({ ...before, workspace, endpoint, switch: id })}>
+        {switchTitle(job)}
+      </Link>
+    );
+  }
+  return (
+    <Link to="/whatif" search={{ ...searchOf(kind, asked), workspace, endpoint, job: id }}>
+      {QUESTIONS[kind]}: {inWords(job)}
+    </Link>
+  );
+}
+
 function inWords({ asked, kind }: Job): string {
-  const policies = (asked.policies ?? []) as { policy: string }[];
+  const policies = kind === 'whatif' ? ((asked.policies ?? []) as { policy: string }[]) : [];
   const parts = [
     kind === 'advice'
       ? metricName(String(asked.metric))
       : policies.map(({ policy }) => policy).join(', ') || asked.policy,
     asked.replicas === undefined ? undefined : `${asked.replicas} replica${asked.replicas === 1 ? '' : 's'}`,
     asked.gpu,
+    (asked.admission as { policy: string } | undefined)?.policy,
     asked.flow_control === undefined ? undefined : asked.flow_control === null ? 'no queue' : 'with a queue',
     ...((asked.slos ?? []) as { metric: string; statistic: string; limit_ms: number }[]).map(
       ({ limit_ms, metric, statistic }) => `${metric} ${statistic} ≤ ${limit_ms} ms`,

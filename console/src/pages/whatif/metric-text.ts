@@ -29,8 +29,9 @@ export function metricChange(metric: string, change: number): string {
   return `${sign}${shown} ${isShare(metric) ? 'points' : '%'}`;
 }
 
-/** 52 s, 12 min, 3.5 h. */
+/** 0.4 s, 52 s, 12 min, 3.5 h. */
 export function span(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

@@ -1,4 +1,4 @@
-import { optionsOf } from '../../parts/policy-options';
+import { isMap } from '../../parts/schema-form/json-schema';
 import type { WhatIfSearch } from '../../shell/router';
 
 /** What can be asked. */
@@ -9,17 +9,45 @@ export const QUESTIONS = {
 } as const;
 export type Question = keyof typeof QUESTIONS;
 
-const filled = (entries: Readonly<Record<string, unknown>>) =>
+/** Policies of one question: more are hard to read side by side. */
+export const MOST_POLICIES = 8;
+
+type Options = Readonly<Record<string, unknown>>;
+
+const filled = (entries: Options) =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
 
 const numeric = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
+export const policiesIn = ({ policy }: WhatIfSearch) => (policy ?? '').split(',').filter((name) => name !== '');
+
+/** A map of the address; what cannot be read is empty. */
+export function mapIn(text: string | undefined): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return isMap(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The map as the address has it; undefined leaves it out. */
+export const mapText = (map: Options) => (Object.keys(map).length === 0 ? undefined : JSON.stringify(map));
+
+/** Options of a policy, of those of all policies in the address. */
+export function optionsOf(all: Options, policy: string): Options {
+  const own = all[policy];
+  return isMap(own) ? own : {};
+}
+
 /** The body of the request that a page with this address sends. */
 export function bodyOf(question: Question, search: WhatIfSearch): object {
-  const { gpu, hardware, last, metric, model, options, policy, queue, rate, replicas, times, tp, workload } = search;
+  const { gpu, hardware, last, metric, model, queue, rate, replicas, times, to, tp, workload } = search;
+  const policies = policiesIn(search);
   const engine = { model, hardware, tp: numeric(tp) };
-  const common = filled({ last, ...engine });
-  if (question === 'advice') return { ...common, ...filled({ metric }) };
+  const common = filled({ last, to, ...engine });
+  if (question === 'advice')
+    return { ...common, ...filled({ metric }), ...(policies.length === 0 ? {} : { policies }) };
   if (question === 'plan') {
     const limits = [
       ['ttft', 'p99', search.ttft],
@@ -31,37 +59,48 @@ export function bodyOf(question: Question, search: WhatIfSearch): object {
       slos: limits.flatMap(([of, statistic, limit]) =>
         limit === undefined ? [] : [{ metric: of, statistic, limit_ms: Number(limit) }],
       ),
-      ...filled({ policy, workload }),
+      ...filled({ policy: policies[0], workload }),
       ...(workload === undefined ? filled({ times: numeric(times) }) : filled({ rate: numeric(rate) })),
     };
   }
+  const options = mapIn(search.options);
+  const { admission, admission_options: admissionOptions } = search;
   return {
     ...common,
-    ...(policy === undefined ? {} : { policies: [{ policy, options: optionsOf(options ?? '') }] }),
+    ...(policies.length === 0
+      ? {}
+      : { policies: policies.map((policy) => ({ policy, options: optionsOf(options, policy) })) }),
     ...filled({ replicas: numeric(replicas), gpu }),
-    ...(queue === undefined ? {} : { flow_control: queue === 'none' ? null : { max_concurrency: Number(queue) } }),
+    ...(admission === undefined ? {} : { admission: { policy: admission, options: mapIn(admissionOptions) } }),
+    ...(queue === undefined ? {} : { flow_control: queue === 'none' ? null : mapIn(queue) }),
   };
 }
 
+interface AskedPolicy {
+  readonly policy: string;
+  readonly options?: Options;
+}
+
 /** The address of this page for a question that was asked before. */
-export function searchOf(kind: Question, asked: Readonly<Record<string, unknown>>): WhatIfSearch {
+export function searchOf(kind: Question, asked: Options): WhatIfSearch {
   const text = (value: unknown) => (value === undefined ? undefined : String(value));
-  const [first] = (asked.policies ?? []) as { policy: string; options?: Record<string, unknown> }[];
+  const policies = ((asked.policies ?? []) as (AskedPolicy | string)[]).map((one) =>
+    typeof one === 'string' ? { policy: one } : one,
+  );
+  const names = kind === 'plan' ? [text(asked.policy)] : policies.map(({ policy }) => policy);
+  const options = policies.filter((one) => Object.keys(one.options ?? {}).length > 0);
   const slos = (asked.slos ?? []) as { metric: string; limit_ms: number }[];
   const limitOf = (of: string) => text(slos.find(({ metric }) => metric === of)?.limit_ms);
-  const isWhatIf = kind === 'whatif';
-  const options = Object.entries(first?.options ?? {}).map(([name, value]) => `${name}=${value}`);
+  const admission = asked.admission as AskedPolicy | undefined;
+  const queue = asked.flow_control as Options | null | undefined;
   return {
-    ask: isWhatIf ? undefined : kind,
-    last: text(asked.last),
-    policy: isWhatIf ? first?.policy : kind === 'plan' ? text(asked.policy) : undefined,
-    options: options.length === 0 ? undefined : options.join(', '),
-    replicas: text(asked.replicas),
-    gpu: text(asked.gpu),
-    queue:
-      asked.flow_control === null
-        ? 'none'
-        : text((asked.flow_control as { max_concurrency?: number } | undefined)?.max_concurrency),
+    ask: kind === 'whatif' ? undefined : kind,
+    ...{ last: text(asked.last), to: text(asked.to) },
+    policy: names.filter((name) => name !== undefined).join(',') || undefined,
+    options: mapText(Object.fromEntries(options.map((one) => [one.policy, one.options]))),
+    ...{ replicas: text(asked.replicas), gpu: text(asked.gpu) },
+    ...{ admission: admission?.policy, admission_options: mapText(admission?.options ?? {}) },
+    queue: queue === null ? 'none' : queue === undefined ? undefined : JSON.stringify(queue),
     metric: text(asked.metric),
     ...{ ttft: limitOf('ttft'), itl: limitOf('itl'), e2e: limitOf('e2e') },
     times: kind === 'plan' && asked.workload === undefined ? text(asked.times) : undefined,

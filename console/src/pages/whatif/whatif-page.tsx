@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { ApiFailure, withQuery } from '../../api/client';
 import { type Job, useJob } from '../../api/jobs';
 import { useLive } from '../../api/live';
@@ -8,13 +9,15 @@ import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
 import { JobProgress } from '../../parts/job-progress';
 import { Empty, Failure, Loading } from '../../parts/states';
-import { AdviceResult } from './advice-result';
 import type { Advice, FleetPlan, WhatIf } from './documents';
 import { EarlierQuestions } from './earlier-questions';
-import { PlanResult } from './plan-result';
+import { QuestionForm } from './form/question-form';
 import { bodyOf, QUESTIONS, type Question } from './question';
-import { QuestionForm } from './question-form';
-import { WhatIfResult } from './whatif-result';
+import { AdviceResult } from './results/advice-result';
+import { PlanResult } from './results/plan-result';
+import { WhatIfResult } from './results/whatif-result';
+import { SwitchCard, switchInView } from './switch/switch-card';
+import '../../styles/whatif.css';
 
 const route = getRouteApi('/whatif');
 
@@ -48,7 +51,11 @@ export function WhatIfPage() {
           <Link
             key={one}
             to="/whatif"
-            search={(before) => ({ ...before, ask: one === 'whatif' ? undefined : one, job: undefined })}
+            search={(before) => ({
+              ...{ ...before, ask: one === 'whatif' ? undefined : one, job: undefined, to: undefined },
+              // A plan has one policy.
+              ...(one === 'plan' ? { policy: undefined } : {}),
+            })}
             className="tab"
             aria-current={one === question ? 'page' : undefined}
             // What if has fewer parameters than the others: it would count as active with them.
@@ -83,8 +90,16 @@ function Asked({ endpoint, question, workspace }: AskedProps) {
   const { data: earlier } = useGet<Page<Job>>(withQuery('jobs', { workspace, endpoint, limit: 20 }), { everyMs: 5000 });
   const call = `curl -X POST ${location.origin}/api/v1/workspaces/${workspace}/endpoints/${endpoint}/${question} -H "authorization: Bearer $TOKEN" -d '${JSON.stringify(bodyOf(question, search)).replaceAll("'", "'\\''")}'`;
   const commands = (job?.commands ?? []).map(here);
+  const switched = switchInView(search.switch, earlier?.items ?? []);
+  const navigate = route.useNavigate();
+  // What becomes of a switch that was found here stays in view when it has ended.
+  useEffect(() => {
+    if (switched === undefined || switched === search.switch) return;
+    void navigate({ search: (before) => ({ ...before, switch: switched }), replace: true });
+  }, [navigate, search.switch, switched]);
   return (
     <>
+      {switched === undefined ? null : <SwitchCard id={switched} />}
       <QuestionForm question={question} workspace={workspace} endpoint={endpoint} job={job} />
       {error === null ? null : (
         <Failure error={error.status === 404 ? NOT_KEPT : error} onRetry={() => void refetch()} />

@@ -4,7 +4,7 @@ import { shellWord } from '../../../kernel/text/shell-word.js';
 import { FLOW_CONTROL_SCHEMA } from '../../../policy/bundle/flow-control-schema.js';
 import { factsOf, type Schema } from '../../../schema/facts.js';
 import type { ServedGateway } from '../../api-host.js';
-import type { AdviceBody, WhatIfBody } from '../../views/twin-bodies.js';
+import type { AdviceBody, PlanBody, WhatIfBody } from '../../views/twin-bodies.js';
 import { engineOf } from './twin-questions.js';
 
 type Gateway = Pick<ServedGateway, 'adminUrl'>;
@@ -20,19 +20,20 @@ const IN_MICROSECONDS = ['dispatch_tick_ms', 'request_ttl_ms'];
  */
 export function whatIfCommands(gateway: Gateway, endpoint: Served, body: WhatIfBody): string[] {
   const { admission, gpu, last, policies = [], replicas, runs } = body;
-  const given = [...policies, ...(admission === undefined ? [] : [admission])];
-  if (!given.every(({ options }) => Object.values(options).every(isPlain))) return [];
+  const choices = [...policies, ...(admission === undefined ? [] : [admission])];
+  if (!choices.every(({ options }) => Object.values(options).every(isPlain))) return [];
   const { name, workspace } = endpointName(endpoint);
   const common = [
     ...['whatif', '--gateway', gateway.adminUrl, '--endpoint', `${workspace}/${name}`, '--last', last],
+    ...given('--to', body.to),
     ...engineFlags(endpoint, body),
   ];
   const rest = [
-    ...(replicas === undefined ? [] : ['--replicas', String(replicas)]),
-    ...(gpu === undefined ? [] : ['--gpu', gpu]),
+    ...given('--replicas', replicas),
+    ...given('--gpu', gpu),
     ...(admission === undefined ? [] : choiceFlags('admission', admission.policy, admission.options)),
     ...queueFlags(body.flow_control),
-    ...(runs === undefined ? [] : ['--runs', String(runs)]),
+    ...given('--runs', runs),
   ];
   // Options are for all policies of a line.
   const isOne = policies.length < 2 || policies.every(({ options }) => Object.keys(options).length === 0);
@@ -44,30 +45,57 @@ export function whatIfCommands(gateway: Gateway, endpoint: Served, body: WhatIfB
 
 /** The same for advice, which the gateway computes in either case. */
 export function adviceCommands({ adminUrl }: Gateway, endpoint: Served, body: AdviceBody): string[] {
-  const { hardware, last, metric, model, policies, runs, tp } = body;
+  const { last, metric, policies, runs } = body;
   const { name, workspace } = endpointName(endpoint);
   return [
     line([
       ...['advise', '--gateway', adminUrl, '--endpoint', name, '--workspace', workspace, '--last', last],
       ...['--metric', metric.replace(/_ms$/, '').replaceAll('_', '-')],
-      ...(policies === undefined ? [] : ['--policies', policies.join(',')]),
-      ...(model === undefined ? [] : ['--model', model]),
-      ...(hardware === undefined ? [] : ['--hardware', hardware]),
-      ...(tp === undefined ? [] : ['--tp', String(tp)]),
-      ...(runs === undefined ? [] : ['--runs', String(runs)]),
+      ...given('--policies', policies?.join(',')),
+      ...asGiven(body),
+      ...given('--to', body.to),
+      ...given('--runs', runs),
     ]),
   ];
 }
+
+/** The same for the least fleet, which the gateway computes in either case. */
+export function planCommands({ adminUrl }: Gateway, endpoint: Served, body: PlanBody): string[] {
+  const { last, max_replicas, policy, rate, requests, slos, times, to, workload } = body;
+  const { name, workspace } = endpointName(endpoint);
+  const traffic =
+    workload === undefined
+      ? ['--last', last, ...given('--to', to), ...(times === 1 ? [] : ['--rate', `${times}x`])]
+      : ['--workload', workload, ...given('--rate', rate)];
+  const limits = (['ttft', 'itl', 'tpot', 'e2e'] as const).flatMap((metric) => {
+    const own = slos.filter((one) => one.metric === metric);
+    if (own.length === 0) return [];
+    return [`--slo-${metric}`, own.map(({ limit_ms, statistic }) => `${statistic}=${limit_ms}ms`).join(',')];
+  });
+  return [
+    line([
+      ...['plan', '--gateway', adminUrl, '--endpoint', `${workspace}/${name}`, ...traffic, ...limits],
+      ...given('--routing-policy', policy),
+      ...asGiven(body),
+      ...['--max-instances', String(max_replicas)],
+      ...given('--num-requests', requests),
+    ]),
+  ];
+}
+
+const given = (flag: string, value: string | number | undefined) => (value === undefined ? [] : [flag, String(value)]);
+
+const asGiven = ({ hardware, model, tp }: Pick<WhatIfBody, 'model' | 'hardware' | 'tp'>) => [
+  ...given('--model', model),
+  ...given('--hardware', hardware),
+  ...given('--tp', tp),
+];
 
 /** The engines, where the gateway has no profile of them or the request describes others. */
 function engineFlags(endpoint: Served, body: WhatIfBody): string[] {
   const { hardware, model, profile, tp } = engineOf(endpoint, body);
   if (profile !== undefined) return [];
-  return [
-    ...['--model', model],
-    ...(hardware === undefined ? [] : ['--hardware', hardware]),
-    ...(tp === undefined ? [] : ['--tp', String(tp)]),
-  ];
+  return asGiven({ model, hardware, tp });
 }
 
 function choiceFlags(flag: 'policy' | 'admission', policy: string, options: Options): string[] {

@@ -1,4 +1,4 @@
-import { endpoint as endpointKind } from '../../../control/resources/kinds/endpoint.js';
+import { type EndpointSwitch, endpoint as endpointKind } from '../../../control/resources/kinds/endpoint.js';
 import { readPolicyBody } from '../../../gateway/config/read-admin-body.js';
 import type { Endpoint } from '../../../gateway/fleet/endpoint/endpoint.js';
 import { endpointName } from '../../../gateway/fleet/endpoint-name.js';
@@ -43,11 +43,11 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
         import('./twin-questions.js'),
         import('./as-commands.js'),
       ]);
-      const body = request.body as WhatIfBody;
-      const { endpoint, recording } = recordedEndpoint(host, request, body.last);
+      const { body, endpoint, recording } = recordedEndpoint(host, request, request.body as WhatIfBody);
       const asked = question(endpoint, host.gateway, body);
       const commands = whatIfCommands(host.gateway, endpoint, body);
-      return created(host, request, endpoint, { kind: 'whatif', commands }, twinWork({ recording, question: asked }));
+      const work = twinWork({ recording, question: asked });
+      return created(host, { ...request, body }, endpoint, { kind: 'whatif', commands }, work);
     },
   }),
   defineRoute({
@@ -61,11 +61,10 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
         import('./twin-questions.js'),
         import('./as-commands.js'),
       ]);
-      const body = request.body as AdviceBody;
-      const { endpoint, recording } = recordedEndpoint(host, request, body.last);
+      const { body, endpoint, recording } = recordedEndpoint(host, request, request.body as AdviceBody);
       const asked = adviceQuestion(endpoint, host.gateway, body);
       const commands = adviceCommands(host.gateway, endpoint, body);
-      return advised(host, request, endpoint, commands, twinWork({ recording, ...asked }));
+      return advised(host, { ...request, body }, endpoint, commands, twinWork({ recording, ...asked }));
     },
   }),
   defineRoute({
@@ -79,15 +78,20 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
     },
     response: { type: 'object', schema: JOB },
     async handle(host, request) {
-      const { planQuestion } = await import('./twin-questions.js');
-      const body = request.body as PlanBody;
+      const [{ planQuestion }, { planCommands }] = await Promise.all([
+        import('./twin-questions.js'),
+        import('./as-commands.js'),
+      ]);
+      const given = request.body as PlanBody;
       // A preset needs no recording.
-      const { endpoint, recording } =
-        body.workload === undefined
-          ? recordedEndpoint(host, request, body.last)
-          : { endpoint: liveEndpoint(host.gateway, calledIn(request.params)), recording: null };
+      const { body, endpoint, recording } =
+        given.workload === undefined
+          ? recordedEndpoint(host, request, given)
+          : { body: given, endpoint: liveEndpoint(host.gateway, calledIn(request.params)), recording: null };
       const asked = planQuestion(endpoint, host.gateway, body);
-      return created(host, request, endpoint, { kind: 'plan' }, twinWork({ recording, ...asked }));
+      const commands = planCommands(host.gateway, endpoint, body);
+      const work = twinWork({ recording, ...asked });
+      return created(host, { ...request, body }, endpoint, { kind: 'plan', commands }, work);
     },
   }),
   defineRoute({
@@ -109,12 +113,20 @@ type Request = Pick<ApiRequest, 'body' | 'caller' | 'params'>;
 
 const calledIn = ({ name, workspace }: ApiRequest['params']) => ({ workspace: workspace!, name: name! });
 
-function recordedEndpoint({ gateway }: ApiHost, { params }: Request, last: string) {
+/** The part of the recording that a question is about. The body names its end, so that the question can be asked again. */
+function recordedEndpoint<Body extends { last: string; to?: string | undefined }>(
+  { gateway }: ApiHost,
+  { params }: Request,
+  given: Body,
+) {
   const endpoint = liveEndpoint(gateway, calledIn(params));
   const { record } = gateway.config;
   if (record === null || record.path === '-') throw notRecording();
-  const sinceUs = gateway.epochUs + gateway.nowMs() * 1000 - durationUs('last', last);
-  return { endpoint, recording: { path: record.path, endpoint: endpoint.name, sinceUs } };
+  const nowMs = gateway.epochUs / 1000 + gateway.nowMs();
+  const body = { ...given, to: given.to ?? new Date(Math.ceil(nowMs)).toISOString() };
+  const untilUs = Date.parse(body.to) * 1000;
+  const sinceUs = untilUs - durationUs('last', body.last);
+  return { body, endpoint, recording: { path: record.path, endpoint: endpoint.name, sinceUs, untilUs } };
 }
 
 function durationUs(key: string, given: string): number {
@@ -174,8 +186,27 @@ async function switchPolicy(host: ApiHost, request: ApiRequest<object, SwitchBod
       ? new FileSwitch({ gateway, endpoint, policy, audit })
       : await StoredSwitch.open(host, request, body.policy as Record<string, unknown>);
   if (host.jobs.list().some((job) => isSwitchOf(job, called))) throw switchUnderWay(called.workspace, called.name);
-  const work: JobWork = (watch) => guardedSwitch({ gateway, target }, guard, watch);
-  return created(host, request, endpoint, { kind: 'switch' }, work, true);
+  const { switches } = host;
+  const work: JobWork = async (watch) => {
+    const made = { policy: policy.name, former: endpoint.policy.name, metric, most };
+    // The id of the job is known before it starts to work.
+    await null;
+    const { id } = response.body;
+    switches.begin(called, { job: id, ...made }, Date.now());
+    const ended = (state: EndpointSwitch['state'], reason: string) =>
+      switches.end(called, id, state, reason, Date.now());
+    try {
+      const result = await guardedSwitch({ gateway, target }, guard, watch);
+      ended(result.outcome, result.reason);
+      return result;
+    } catch (error) {
+      if (watch.signal.aborted) ended('cancelled', 'it was cancelled, or the gateway stopped');
+      else ended('failed', (error as Error).message);
+      throw error;
+    }
+  };
+  const response = created(host, request, endpoint, { kind: 'switch' }, work, true);
+  return response;
 }
 
 function isSwitchOf({ endpoint, kind, state, workspace }: Job, called: { workspace: string; name: string }): boolean {

@@ -1,4 +1,4 @@
-import type { EndpointAdvice } from '../../../control/resources/kinds/endpoint.js';
+import type { EndpointAdvice, EndpointSwitch } from '../../../control/resources/kinds/endpoint.js';
 import type { Condition, Resource, Status } from '../../../control/resources/resource.js';
 import { stackedTables } from '../../../report/text/text-table.js';
 import { wrapText } from '../../../report/text/wrap-text.js';
@@ -8,7 +8,16 @@ import { labelsText } from './resource-table.js';
 import { ageText, secondText } from './time-text.js';
 
 /** Keys of a status that have their own section. */
-const SHOWN_APART = ['phase', 'message', 'observed_generation', 'conditions', 'replicas', 'last_lines', 'advice'];
+const SHOWN_APART = [
+  'phase',
+  'message',
+  'observed_generation',
+  'conditions',
+  'replicas',
+  'last_lines',
+  'advice',
+  'switch',
+];
 
 /** A resource as a page. Tables fit the width; a specification and log lines are printed as they are. @param events the oldest first */
 export async function describePage(
@@ -29,6 +38,7 @@ export async function describePage(
     ['Conditions', conditionLines(status?.conditions ?? [], width)],
     ['Replicas', replicaLines(status, width)],
     ['Advice', adviceLines(status, now, width)],
+    ['Switch', switchLines(status, now, width)],
     ['Last lines', indented(((status?.last_lines as string[] | undefined) ?? []).map(printable))],
     ['Events', events.length === 0 ? ['  none'] : eventLines(events, width)],
   ];
@@ -110,6 +120,16 @@ function adviceLines(status: Status | undefined, now: number, width: number): st
   const { at, present, verdict } = advice;
   const found = `Found ${ageText(at, now)} ago, while ${present} was in force.`;
   return indented([verdict, found].flatMap((line) => wrapText(printable(line), width - INDENT.length)));
+}
+
+/** The latest guarded switch of the policy of an Endpoint, and what came of it. */
+function switchLines(status: Status | undefined, now: number, width: number): string[] {
+  const last = status?.switch as EndpointSwitch | undefined;
+  if (last === undefined) return [];
+  const { at, former, metric, most, policy, reason, state } = last;
+  const bound = `${metric} at most ${Number((100 * most).toFixed(4))} ${metric === 'errors' ? 'points more' : '% worse'}`;
+  const text = `From ${former} to ${policy}, ${bound}: ${state}${reason === '' ? '' : `, ${reason}`}, ${ageText(at, now)} ago.`;
+  return indented(wrapText(printable(text), width - INDENT.length));
 }
 
 /** Without the column of the resource: all events here are of one. */

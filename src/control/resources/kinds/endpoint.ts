@@ -117,6 +117,29 @@ export const ENDPOINT_ADVICE = section('Advice about the policy', {
 
 export type EndpointAdvice = Value<typeof ENDPOINT_ADVICE>;
 
+const SWITCH_STATES = ['watching', 'kept', 'returned', 'superseded', 'cancelled', 'failed', 'interrupted'] as const;
+
+/** The latest guarded switch of the policy of an endpoint. A gateway adds it to what it returns; it is in no store. */
+export const ENDPOINT_SWITCH = section('Guarded switch of the policy', {
+  job: required(written, { help: 'id of its job' }),
+  at: required(written, { help: 'when it began, or ended' }),
+  policy: required(written, { help: 'the new policy' }),
+  former: required(written, { help: 'the policy before it' }),
+  metric: required(written, { help: 'what is watched' }),
+  most: required(number(), { help: 'how much worse it may become, as a share' }),
+  state: required(choice(SWITCH_STATES), {
+    help: 'watching, kept, returned because it was worse, superseded by another change, cancelled, failed, or interrupted because the gateway stopped',
+  }),
+  reason: required(written, { help: 'why; empty while it is watched' }),
+});
+
+export type EndpointSwitch = Value<typeof ENDPOINT_SWITCH>;
+
+/** `lmetric`, `keep`; empty where none was asked for. */
+function adviceText(advice: EndpointAdvice | undefined): string {
+  return advice === undefined ? '' : (advice.policy ?? 'keep');
+}
+
 export const endpoint = defineKind({
   kind: 'Endpoint',
   plural: 'endpoints',
@@ -134,6 +157,7 @@ export const endpoint = defineKind({
     last_lines: field(list(written), { help: 'last log lines of a replica that failed' }),
     model: field(anyMap, { help: "facts from the model's own files" }),
     advice: field(ENDPOINT_ADVICE, { help: 'the latest advice about its policy, where a gateway found one' }),
+    switch: field(ENDPOINT_SWITCH, { help: 'the latest guarded switch of its policy, where there was one' }),
   },
   columns: [
     column('PHASE', 'status.phase'),
@@ -143,6 +167,7 @@ export const endpoint = defineKind({
     column('VERSION', 'spec.engine.version', 'wide'),
     column('GPUS', 'spec.resources.gpus', 'wide'),
     column('MESSAGE', 'status.message', 'wide'),
+    { title: 'ADVICE', wide: true, value: ({ status }) => adviceText(status?.advice as EndpointAdvice | undefined) },
   ],
   example: {
     engine: { name: 'emulator' },

@@ -1,7 +1,7 @@
-import { Card, NumberHead, TablePlace } from '../../parts/basics';
-import { milliseconds } from '../../parts/format';
-import type { SwitchCost } from './documents';
-import { span } from './metric-text';
+import { Card, NumberHead, TablePlace } from '../../../parts/basics';
+import { milliseconds } from '../../../parts/format';
+import type { SwitchCost } from '../documents';
+import { span } from '../metric-text';
 
 const [WIDTH, HEIGHT] = [640, 160];
 const COURSES = [

@@ -1,9 +1,9 @@
-import { Badge, Card, NumberHead, TablePlace } from '../../parts/basics';
-import { milliseconds, short, whole } from '../../parts/format';
-import { Stat, Stats } from '../../parts/stat';
-import type { FleetPlan, Measure, PlanPoint } from './documents';
+import { Badge, Card, NumberHead, TablePlace } from '../../../parts/basics';
+import { milliseconds, short, whole } from '../../../parts/format';
+import { Stat, Stats } from '../../../parts/stat';
+import type { FleetPlan, Measure, PlanPoint } from '../documents';
 import { Evidence, Notes } from './evidence';
-import { Verdict } from './whatif-result';
+import { Verdict } from './verdict';
 
 const WHY = { slo: 'misses the SLO', backlog: 'the backlog grows', lost: 'requests are lost' };
 

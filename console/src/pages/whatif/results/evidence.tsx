@@ -1,7 +1,7 @@
-import { whole } from '../../parts/format';
-import { Stat, Stats } from '../../parts/stat';
-import type { Baseline, Recording } from './documents';
-import { metricChange, metricName, span } from './metric-text';
+import { whole } from '../../../parts/format';
+import { Stat, Stats } from '../../../parts/stat';
+import type { Baseline, Recording } from '../documents';
+import { metricChange, metricName, span } from '../metric-text';
 
 const HEADLINE = ['ttft_mean_ms', 'e2e_mean_ms'];
 

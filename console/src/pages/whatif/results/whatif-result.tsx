@@ -1,10 +1,13 @@
-import { Badge, Bar, Card, NumberHead, TablePlace, type Tone } from '../../parts/basics';
-import { percent, whole } from '../../parts/format';
-import type { Alternative, BaselineMetric, Prediction, WhatIf } from './documents';
+import { Badge, Bar, Card, NumberHead, TablePlace, type Tone } from '../../../parts/basics';
+import { percent, whole } from '../../../parts/format';
+import type { Alternative, BaselineMetric, Prediction, WhatIf } from '../documents';
+import { metricChange, metricName, metricValue } from '../metric-text';
+import { ServePolicy } from '../switch/serve-policy';
+import { DifferenceTable } from './difference-table';
 import { Evidence, Notes } from './evidence';
 import { Interval, reachOf } from './interval';
-import { metricChange, metricName, metricValue } from './metric-text';
-import { ServePolicy } from './serve-policy';
+import { PolicyPicture } from './policy-picture';
+import { Verdict } from './verdict';
 
 const CLAIMS: Readonly<Record<Prediction['claim'], readonly [Tone, string]>> = {
   better: ['good', 'better'],
@@ -14,17 +17,34 @@ const CLAIMS: Readonly<Record<Prediction['claim'], readonly [Tone, string]>> = {
 
 export function WhatIfResult({ called, result }: { readonly called: string; readonly result: WhatIf }) {
   const { alternatives, baseline, notes, recording } = result;
+  const isOne = alternatives.length === 1;
   return (
     <>
-      <Verdict text={result.verdict} isRefused={alternatives.every(({ refused }) => refused !== null)} />
+      <Verdict text={verdictOf(result)} isRefused={alternatives.every(({ refused }) => refused !== null)} />
       <Evidence recording={recording} baseline={baseline} />
+      {isOne ? null : (
+        <>
+          <PolicyPicture alternatives={alternatives} baseline={baseline.metrics} />
+          <DifferenceTable alternatives={alternatives} baseline={baseline.metrics} />
+        </>
+      )}
       {alternatives.map((one) => (
         <Card
           key={one.name}
-          title={`As it was, and with ${one.name}`}
+          title={isOne ? `As it was, and with ${one.name}` : one.name}
           actions={<ServePolicy called={called} choice={one.routing} />}
         >
-          <Comparison alternative={one} baseline={baseline.metrics} />
+          {isOne ? (
+            <Comparison alternative={one} baseline={baseline.metrics} />
+          ) : (
+            <>
+              <p className="padded">{one.verdict}</p>
+              <details className="spread">
+                <summary>All metrics with their intervals</summary>
+                <Comparison alternative={one} baseline={baseline.metrics} />
+              </details>
+            </>
+          )}
           <Spread alternative={one} />
         </Card>
       ))}
@@ -33,13 +53,13 @@ export function WhatIfResult({ called, result }: { readonly called: string; read
   );
 }
 
-/** The sentence that answers the question. */
-export function Verdict({ isRefused, text }: { readonly text: string; readonly isRefused: boolean }) {
-  return (
-    <p className={`verdict ${isRefused ? 'verdict-refused' : ''}`} role="status">
-      {text}
-    </p>
-  );
+/** A reason that holds for all policies is said once. */
+function verdictOf({ alternatives, verdict }: WhatIf): string {
+  const [first] = alternatives;
+  const refused = first?.refused ?? null;
+  const isSame = alternatives.length > 1 && alternatives.every((one) => one.refused === refused);
+  if (!isSame || refused === null) return verdict;
+  return `No difference can be claimed for ${alternatives.map(({ name }) => name).join(', ')}: ${refused}.`;
 }
 
 interface ComparisonProps {

@@ -1,4 +1,4 @@
-import type { Prediction } from './documents';
+import type { Prediction } from '../documents';
 
 /** The greatest change that the rows of a table draw, to either side. */
 export function reachOf(metrics: readonly Prediction[]): number {

@@ -1,37 +1,39 @@
-import { useGet } from '../../api/queries';
-import type { Page } from '../../api/types';
-import type { LabSearch } from '../../shell/router';
-import { NO_POLICY } from './lab-question';
+import { useGet } from '../api/queries';
+import type { Page } from '../api/types';
+import type { JsonSchema } from './schema-form/json-schema';
 
-interface PolicyFacts {
+/** A policy to choose, as the API lists it. */
+export interface PolicyFacts {
   readonly name: string;
   readonly summary: string;
+  readonly options: JsonSchema;
 }
+
+export const usePolicies = (kind: 'policies' | 'admission-policies' = 'policies') =>
+  useGet<Page<PolicyFacts>>(`${kind}?limit=100`, { isFixed: true }).data?.items ?? [];
 
 interface PolicyPickerProps {
-  /** In the order in which they were chosen: the others are compared with the first. */
+  /** In the order in which they were chosen. Those that are not known are kept. */
   readonly chosen: readonly string[];
   readonly most: number;
-  readonly set: (change: LabSearch) => void;
+  readonly note: string;
+  readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** The policies of an experiment. Those of the address that have scorers of their own are kept. */
-export function PolicyPicker({ chosen, most, set }: PolicyPickerProps) {
-  const { data } = useGet<Page<PolicyFacts>>('policies?limit=100');
-  const known = data?.items ?? [];
+/** Several policies at once. */
+export function PolicyPicker({ chosen, most, note, onChange }: PolicyPickerProps) {
+  const known = usePolicies();
   const own = chosen.filter((name) => !known.some((one) => one.name === name));
   const all = [...known, ...own.map((name) => ({ name, summary: 'as the address has it' }))];
-  const toggle = (name: string) => {
-    const next = chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name];
-    set({ policies: next.join(',') || NO_POLICY });
-  };
+  const toggle = (name: string) =>
+    onChange(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
   const isFull = chosen.length >= most;
   return (
     <fieldset>
       <legend>Policies</legend>
       <p className="muted">
         {chosen.length} of at most {most}
-        {chosen.length > 1 ? `; the others are compared with ${chosen[0]}` : ''}
+        {note === '' ? '' : `; ${note}`}
       </p>
       <div className="picks">
         {all.map(({ name, summary }) => (

@@ -1,11 +1,12 @@
-import { Badge, Card, NumberHead, TablePlace } from '../../parts/basics';
-import type { Advice } from './documents';
+import { Badge, Card, NumberHead, TablePlace } from '../../../parts/basics';
+import type { Advice } from '../documents';
+import { metricChange, metricName, metricValue } from '../metric-text';
+import { ServePolicy } from '../switch/serve-policy';
 import { Evidence, Notes } from './evidence';
 import { Interval, reachOf } from './interval';
-import { metricChange, metricName, metricValue } from './metric-text';
-import { ServePolicy } from './serve-policy';
+import { PolicyPicture } from './policy-picture';
 import { SwitchCostPart } from './switch-cost';
-import { Verdict } from './whatif-result';
+import { Verdict } from './verdict';
 
 /** The best policy, what is gained, what the switch costs, and how the others compare. */
 export function AdviceResult({ called, result }: { readonly called: string; readonly result: Advice }) {
@@ -17,14 +18,12 @@ export function AdviceResult({ called, result }: { readonly called: string; read
   const reach = reachOf(rows.map(({ found }) => found));
   return (
     <>
-      <Verdict text={result.verdict} isRefused={baseline.refused !== null} />
-      {best === null ? null : (
-        <div className="verdict-actions">
-          <ServePolicy called={called} choice={best.routing} />
-        </div>
-      )}
+      <Verdict text={result.verdict} isRefused={baseline.refused !== null}>
+        {best === null ? null : <ServePolicy called={called} choice={best.routing} />}
+      </Verdict>
       <Evidence recording={recording} baseline={baseline} />
-      <Card title={`${metricName(metric)} with each policy, the best first`}>
+      <PolicyPicture alternatives={alternatives} baseline={baseline.metrics} metric={metric} />
+      <Card title={`How ${metricName(metric)} changes, the best first`}>
         <TablePlace name="Policies">
           <table className="table table-dense">
             <thead>

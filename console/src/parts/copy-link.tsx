@@ -1,0 +1,8 @@
+import { Button } from './basics';
+import { useCopy } from './copy';
+
+/** Copies the address of the page, which has all that it shows. */
+export function CopyLink() {
+  const [copied, copy] = useCopy();
+  return <Button onClick={() => void copy(location.href)}>{copied ? 'Copied' : 'Copy link'}</Button>;
+}
