@@ -163,7 +163,7 @@ test('a profile is found in virtual time, a slower engine is a drift, and is fit
   expect(found().profile!.step.decodeOnly[0]!.us / decodeUs(yard)).toBeCloseTo(1, 1);
   expect(yard.observed.of('chat', 'vllm')!.compared).toBeGreaterThan(50);
   expect(yard.observed.of('chat', 'vllm')!.errorsOf('itl').stats()!.p50).toBeLessThan(0.1);
-  yard.slowDown(2);
+  yard.slowDown(3);
   await yard.run(9);
   expect(yard.events.filter((line) => line.includes('ProfileDrift'))).toEqual([]);
   await yard.run(8);

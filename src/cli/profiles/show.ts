@@ -43,7 +43,7 @@ function page({ assumes, drift, errors, profile, score, ...shown }: ShownProfile
     `engine:       ${engine}`,
     `profile:      ${profile === null ? 'none' : `${profile.model} on ${profile.hardware}, ${source}${pinned ? ', pinned' : ''}`}`,
     ...(age_s === null ? [] : [`age:          ${Math.round(age_s)} s`]),
-    `used:         ${shown.used ? 'yes' : `no: ${problem}`}`,
+    `used:         ${shown.used ? `yes${problem === '' ? '' : `, but ${problem}`}` : `no: ${problem}`}`,
     `collected:    ${samples} requests`,
   ];
   if (score !== null) {

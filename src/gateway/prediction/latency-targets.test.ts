@@ -34,5 +34,11 @@ it('refuses a sheddable request whose target no replica can meet, with 429 and w
   for (const header of ['x-slo-tpot-ms', 'x-llm-d-slo-ttft-ms', 'x-llm-d-slo-tpot-ms']) {
     expect(await send({ 'x-slo-class': 'batch', [header]: '0.5' }), header).toMatchObject({ status: 429 });
   }
+  // A malformed header counts as absent, also beside the other name.
+  const both = { 'x-slo-class': 'batch', 'x-slo-ttft-ms': '-1', 'x-llm-d-slo-ttft-ms': '0.5' };
+  expect(await send(both)).toMatchObject({ status: 429 });
+  for (const value of ['-5', '0', '1e9', 'NaN', 'Infinity', '99999999999', '0x10', '1,5', '5ms']) {
+    expect(await send({ 'x-slo-class': 'batch', 'x-slo-ttft-ms': value }), value).toMatchObject({ status: 200 });
+  }
   expect(endpoint.inFlight).toBe(0);
 });

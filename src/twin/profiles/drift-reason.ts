@@ -46,9 +46,11 @@ export function driftReason(
   const change = factChange(before, now);
   if (change !== null) return change;
   const isSlower = ratio.ttft >= EVERYWHERE && ratio.itl >= EVERYWHERE;
-  if (isSlower) {
+  const isQuicker = ratio.ttft <= 1 / EVERYWHERE && ratio.itl <= 1 / EVERYWHERE;
+  if (isSlower || isQuicker) {
     const by = `TTFT ${times(ratio.ttft)}, ITL ${times(ratio.itl)}`;
-    return { reason: 'host', why: `everything is slower (${by}) and no setting changed: look at the host` };
+    const how = isSlower ? 'slower' : 'quicker';
+    return { reason: 'host', why: `everything is ${how} (${by}) and no setting changed: look at the host` };
   }
   return { reason: 'unknown', why: 'neither the engine nor the model changed' };
 }

@@ -1,4 +1,5 @@
 import { type EngineFacts, UNKNOWN_FACTS } from '../../gateway/prediction/engine-facts.js';
+import type { EngineTraffic } from '../../gateway/prediction/engine-traffic.js';
 import type {
   DriftReason,
   EngineProfileState,
@@ -15,6 +16,8 @@ import type { KeptProfile } from './kept-profiles.js';
 /** A profile that is further off is not used: nothing is predicted rather than something wrong. */
 const MOST_ITL_ERROR = 0.25;
 const MOST_E2E_ERROR = 0.35;
+/** Predictions before a profile that was given is called wrong. */
+const LEAST_JUDGED = 50;
 
 /** The latency profile of one endpoint and engine, and which of two profiles is kept. */
 export class EngineProfile implements ProfileCounts {
@@ -77,7 +80,10 @@ export class EngineProfile implements ProfileCounts {
   /** @param facts the engine now */
   pin({ isPinned, profile }: PinChange, facts: EngineFacts, nowMs: number): void {
     this.isPinned = isPinned;
-    if (profile === undefined) return;
+    if (profile === undefined) {
+      if (this.profile !== null) this.problem = this.used === null ? tooFarOff(this.score!) : '';
+      return;
+    }
     Object.assign(this, {
       profile,
       facts,
@@ -88,6 +94,15 @@ export class EngineProfile implements ProfileCounts {
       assumes: [],
       problem: '',
     });
+  }
+
+  /** Says of a profile that an operator chose how far it is off: it is used in any case. */
+  judge(traffic: EngineTraffic): void {
+    const [itl, e2e] = [traffic.errorsOf('itl').stats(), traffic.errorsOf('e2e').stats()];
+    if (itl === null || e2e === null || e2e.count < LEAST_JUDGED) return;
+    const isOff = itl.p50 > MOST_ITL_ERROR || e2e.p50 > MOST_E2E_ERROR;
+    const off = `ITL ${percent(itl.p50)} and E2E ${percent(e2e.p50)} off on the median of the latest requests`;
+    this.problem = isOff ? `the profile is ${off}: pin one that fits, or unpin it` : '';
   }
 
   state(nowMs: number): EngineProfileState {

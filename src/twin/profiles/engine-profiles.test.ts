@@ -93,6 +93,9 @@ describe('a further fit', () => {
     for (let i = 0; i < 200; i++) ofCode.samples.add({ ...REQUEST, dispatchedUs: fleet.nowUs + i }, 0);
     await fleet.run(profiles, 10);
     expect(others).toBe(0);
+    expect(profiles.states('code')[0]!.problem).toBe(
+      'enough requests are collected, and the first fit waits for its turn: nothing is predicted yet',
+    );
     await fleet.run(profiles, 10);
     expect(others).toBe(1);
     expect(profiles.fitSeconds).toBe(120);
@@ -104,7 +107,42 @@ describe('a further fit', () => {
     await fleet.run(profiles, 6);
     expect(fleet.warnings[0]).toBe('endpoint chat, engine vllm: no profile was fitted: out of memory');
     expect(profiles.counts()[0]!.fits.failed).toBeGreaterThan(0);
+    expect(profiles.states()[0]!.problem).toBe('no profile was fitted: out of memory');
     await profiles.close();
+  });
+
+  it('says which responses are missing: only streamed ones that the engine counts are fitted', async () => {
+    fleet.fit = () => ({ outcome: null, busyMs: 1, restMs: 1 });
+    const profiles = fleet.profiles();
+    const { samples } = fleet.observed.of('chat', 'vllm')!;
+    const add = (isStreamed: boolean) => {
+      for (let i = 0; i < 200; i++)
+        samples.add({ ...REQUEST, isStreamed, outputTokens: 1, dispatchedUs: fleet.nowUs - 1e6 + i }, 0);
+    };
+    add(false);
+    await profiles.tick();
+    await profiles.settled();
+    expect(profiles.states()[0]!.problem).toBe(
+      'only 0 of 200 requests were streamed, complete and had their tokens counted by the engine: nothing is predicted',
+    );
+    add(true);
+    fleet.nowUs += 3 * MINUTE;
+    await profiles.tick();
+    await profiles.settled();
+    expect(profiles.states()[0]!.problem).toBe(
+      'too few requests of one replica: nothing is predicted until there are more',
+    );
+  });
+
+  it('says that responses of one token show no time between tokens', async () => {
+    const profiles = fleet.profiles();
+    const { samples } = fleet.observed.of('chat', 'vllm')!;
+    for (let i = 0; i < 200; i++) samples.add({ ...REQUEST, outputTokens: 1, dispatchedUs: fleet.nowUs - 1e6 + i }, 0);
+    await profiles.tick();
+    await profiles.settled();
+    expect(profiles.states()[0]!.assumes).toContain(
+      'the time between tokens is not measured: no response has more than one',
+    );
   });
 });
 
@@ -162,6 +200,16 @@ describe('a drift', () => {
     await fleet.run(profiles, 2, 'vllm@H100');
     expect(drifts()).toHaveLength(1);
     expect(fleet.applied.get('r0')).not.toBeNull();
+  });
+
+  it('names an engine that is quicker everywhere', async () => {
+    const profiles = fleet.profiles();
+    await fleet.run(profiles, 8);
+    fleet.slower = 1 / 3;
+    await fleet.run(profiles, 12);
+    expect(fleet.events.find((line) => line.includes('ProfileDrift'))).toContain(
+      'everything is quicker (TTFT 0.4 times the predicted one, ITL 0.4 times the predicted one)',
+    );
   });
 
   it('names another model length', async () => {
@@ -245,6 +293,30 @@ describe('a pin', () => {
     fleet.fit = () => fitRun('better', 0.05, 0.3);
     await fleet.run(profiles, 16);
     expect(profiles.states()[0]).toMatchObject({ profile: { name: 'better' }, source: 'fitted' });
+  });
+
+  it('is used however far it is off, and says so', async () => {
+    const profiles = fleet.profiles();
+    profiles.pin('chat', 'vllm', { isPinned: true, profile: { ...fakeProfile(), name: 'given' } });
+    await fleet.run(profiles, 3);
+    expect(profiles.states()[0]).toMatchObject({ isUsed: true, problem: '' });
+    fleet.slower = 3;
+    await fleet.run(profiles, 6);
+    expect(profiles.states()[0]).toMatchObject({
+      isUsed: true,
+      problem:
+        'the profile is ITL 67 % and E2E 67 % off on the median of the latest requests: pin one that fits, or unpin it',
+    });
+  });
+
+  it('uses a fitted profile that was too far off, and no more when it is taken back', async () => {
+    fleet.fit = () => fitRun('bad', 0.6, null);
+    const profiles = fleet.profiles();
+    await fleet.run(profiles, 6);
+    expect(profiles.pin('chat', 'vllm', { isPinned: true })).toMatchObject({ isUsed: true, problem: '' });
+    const { isUsed, problem } = profiles.pin('chat', 'vllm', { isPinned: false });
+    expect(isUsed).toBe(false);
+    expect(problem).toMatch(/^nothing is predicted: the best profile is ITL 60 %/);
   });
 
   it('outranks a fit that is under way', async () => {

@@ -17,7 +17,7 @@ import { nothingToPin, unknownProfileEngine } from './errors.js';
 import type { MakeFit } from './fit/fit-thread.js';
 import { fitRequest } from './fit-request.js';
 import type { ProfileFolder } from './kept-profiles.js';
-import { driftMessage, fittedMessage, minutesText } from './profile-messages.js';
+import { driftMessage, fittedMessage, minutesText, tooFewMessage } from './profile-messages.js';
 import { type KnownReplica, ReplicaFacts } from './replica-facts.js';
 
 /** A replica with an engine. */
@@ -182,8 +182,8 @@ export class EngineProfiles implements ProfileBook {
       care.usual = traffic.drift.usual;
       this.#save(care);
     }
-    const lacks = entry.profile === null ? care.schedule.lacks(traffic) : null;
-    if (lacks !== null) entry.problem = `${lacks}: nothing is predicted yet`;
+    if (entry.profile === null) entry.problem = care.schedule.whyNone(traffic) ?? entry.problem;
+    else if (entry.source === 'given' || entry.isPinned) entry.judge(traffic);
   }
 
   /** Reports a drift, with its likely reason. @param lasted for how long */
@@ -232,8 +232,7 @@ export class EngineProfiles implements ProfileBook {
       if (entry.isPinned || entry.profile !== job.current) return;
       if (outcome === null) {
         entry.fits.failed++;
-        if (entry.profile === null)
-          entry.problem = 'too few complete streamed responses whose tokens the engine counts';
+        if (entry.profile === null) entry.problem = tooFewMessage(job.columns);
         return;
       }
       const change = factChange(entry.facts, care.facts);
@@ -250,7 +249,9 @@ export class EngineProfiles implements ProfileBook {
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       entry.fits.failed++;
-      warn(`endpoint ${entry.endpoint}, engine ${entry.engine}: no profile was fitted: ${(error as Error).message}`);
+      const problem = `no profile was fitted: ${(error as Error).message}`;
+      if (entry.profile === null) entry.problem = problem;
+      warn(`endpoint ${entry.endpoint}, engine ${entry.engine}: ${problem}`);
     }
   }
 

@@ -33,6 +33,9 @@ export function fitRequest(
   const assumes: string[] = [];
   const engine = settingsOf(facts, current, assumes);
   const { start, ...names } = startOf(facts, current, assumes);
+  if (columns.outputTokens.every((tokens) => tokens <= 1)) {
+    assumes.push('the time between tokens is not measured: no response has more than one');
+  }
   return { job: { columns: settled(columns, nowUs), engine, start, current, names: { name, ...names } }, assumes };
 }
 

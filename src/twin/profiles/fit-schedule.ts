@@ -37,6 +37,14 @@ export class FitSchedule {
     return nowUs - this.#triedUs >= waitUs && this.lacks(traffic) === null;
   }
 
+  /** Why there is no profile before the first fit; null once it began: then its result says it. */
+  whyNone(traffic: EngineTraffic): string | null {
+    const lacks = this.lacks(traffic);
+    if (lacks !== null) return `${lacks}: nothing is predicted yet`;
+    if (this.#triedTotal > 0) return null;
+    return 'enough requests are collected, and the first fit waits for its turn: nothing is predicted yet';
+  }
+
   /** What is missing for a fit, in words; null when there is enough. */
   lacks({ samples }: EngineTraffic): string | null {
     if (samples.count < LEAST_REQUESTS) return `${samples.count} of ${LEAST_REQUESTS} requests collected`;
