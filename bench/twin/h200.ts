@@ -5,22 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { ReplicaModelConfig } from '../../src/replica/replica-model-config.js';
 import { answerWhatIf } from '../../src/twin/whatif/answer-whatif.js';
-import { WHAT_IF_TITLES, type WhatIfMetric } from '../../src/twin/whatif/recorded-metrics.js';
-import type { WhatIfDocument } from '../../src/twin/whatif/whatif-document.js';
+import { type MetricRow, WHAT_IF_TITLES } from '../../src/twin/whatif/recorded-metrics.js';
+import type { WhatIfPrediction } from '../../src/twin/whatif/whatif-document.js';
+import { baselineText, errorText, JudgedRuns, metricText } from './judged-runs.js';
 import { measuredMetrics } from './measured-run.js';
 
 const BASE = 'round-robin';
 const MODEL = fileURLToPath(new URL('../../../bench/twin/llama3.2-3b', import.meta.url));
-/** What has to hold besides the interval: shares of the value, and points. */
-const BOUNDS: Partial<Record<WhatIfMetric, number>> = {
-  ttft_mean_ms: 0.1,
-  ttft_p90_ms: 0.15,
-  e2e_mean_ms: 0.05,
-  cached_share: 0.02,
-};
-
 /** Four replicas of our engine on quarters of an H200. */
-const REPLICA: ReplicaModelConfig = {
+export const H200_REPLICA: ReplicaModelConfig = {
   ...{ model: 'llama3.2-3b', hardware: 'H200', tp: 1, dp: 1, moeCommBackend: 'allgather_reducescatter' },
   ...{ latencyModel: 'physics', alphaCoeffs: null, betaCoeffs: null, modelConfigFolder: MODEL },
   ...{ totalKvBlocks: 3600, blockSize: 16, gpuMemoryUtilization: 0.9, maxModelLen: 8448, maxNumSeqs: 64 },
@@ -39,7 +32,7 @@ export async function h200(folder: string, say: (line: string) => void): Promise
   }
   const runs = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'traffic.jsonl.gz')));
   const files = mkdtempSync(join(tmpdir(), 'twinyard-h200-'));
-  const counts = { judged: 0, inside: 0, close: 0 };
+  const judged = new JudgedRuns(say);
   try {
     for (const base of runs.filter((name) => name.endsWith(`-${BASE}`))) {
       const workload = base.slice(0, -BASE.length - 1);
@@ -47,7 +40,7 @@ export async function h200(folder: string, say: (line: string) => void): Promise
       const document = await answerWhatIf(
         {
           recording: unpacked(folder, base, files),
-          replica: REPLICA,
+          replica: H200_REPLICA,
           gateway: { signalsUs: 1_000_000, blockSize: 16 },
           alternatives: others.map((name) => ({ routing: policyOf(folder, name) })),
         },
@@ -56,55 +49,31 @@ export async function h200(folder: string, say: (line: string) => void): Promise
       say(`\n${base}: ${baselineText(document)}`);
       for (const [i, name] of others.entries()) {
         const truth = await measuredMetrics(unpacked(folder, name, files));
-        judge(name, document.alternatives[i]!.metrics, truth, counts, say);
+        table(name, document.alternatives[i]!.metrics, truth, judged, say);
       }
     }
   } finally {
     rmSync(files, { recursive: true });
   }
-  say(`\n${counts.inside} of ${counts.judged} within their interval, ${counts.close} within the bounds`);
-  return counts.inside === counts.judged && counts.close === counts.judged;
+  return judged.report();
 }
 
-function judge(
+function table(
   name: string,
-  metrics: WhatIfDocument['alternatives'][number]['metrics'],
-  truth: Record<WhatIfMetric, number>,
-  counts: { judged: number; inside: number; close: number },
+  metrics: readonly WhatIfPrediction[],
+  truth: MetricRow,
+  judged: JudgedRuns,
   say: (line: string) => void,
 ): void {
   say(`\n| ${name} | was | predicted | interval | measured | error | |`);
   say('|---|---|---|---|---|---|---|');
-  for (const { high, low, metric, predicted, was } of metrics) {
-    const isShare = metric === 'cached_share';
-    const shown = (value: number) => (isShare ? (100 * value).toFixed(1) : value.toFixed(value < 1000 ? 1 : 0));
-    const measured = truth[metric];
-    const error = isShare ? predicted - measured : predicted / measured - 1;
-    const isInside = measured >= low && measured <= high;
-    const bound = BOUNDS[metric];
-    const isClose = bound === undefined || Math.abs(error) <= bound;
-    if (bound !== undefined) {
-      counts.judged++;
-      if (isInside) counts.inside++;
-      if (isClose) counts.close++;
-    }
-    const verdict = [isInside ? '' : 'outside', isClose ? '' : 'too far'].filter((word) => word !== '').join(', ');
-    const cells = [
-      WHAT_IF_TITLES[metric],
-      shown(was),
-      shown(predicted),
-      `${shown(low)} to ${shown(high)}`,
-      shown(measured),
-    ];
-    say(`| ${[...cells, `${error > 0 ? '+' : ''}${(100 * error).toFixed(1)}`, verdict].join(' | ')} |`);
+  for (const prediction of metrics) {
+    const { high, low, metric, predicted, was } = prediction;
+    const shown = (value: number) => metricText(metric, value);
+    const { error, verdict } = judged.judge(prediction, truth[metric]);
+    const cells = [WHAT_IF_TITLES[metric], shown(was), shown(predicted), `${shown(low)} to ${shown(high)}`];
+    say(`| ${[...cells, shown(truth[metric]), errorText(error), verdict].join(' | ')} |`);
   }
-}
-
-function baselineText({ baseline }: WhatIfDocument): string {
-  const errors = baseline.metrics.map(
-    ({ error, metric }) => `${WHAT_IF_TITLES[metric].replace(/,.*/, '')} ${(100 * error).toFixed(1)}`,
-  );
-  return `simulated as recorded, errors in %: ${errors.join(', ')}; steps ±${(100 * baseline.stepError).toFixed(1)} %`;
 }
 
 /** Policies of version 0.1 read prompts in the blocks that its recording has. */

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { emulated } from './emulated.js';
 import { h200 } from './h200.js';
 import { heterogeneous, heterogeneousVirtual } from './heterogeneous.js';
 import { live } from './live.js';
@@ -6,7 +7,8 @@ import { profiles } from './profiles.js';
 import { virtual } from './virtual.js';
 
 /**
- * How well what-if predicts: `virtual` (a gateway and emulated engines in virtual time), `live` (the same in real time, on
+ * How well what-if predicts: `virtual` (a gateway and emulated engines in virtual time), `emulated` (the same with kinds of traffic and
+ * policies that were not measured, and engines that no profile describes; kinds and policies may be given), `live` (the same in real time, on
  * loopback; the number of seeds, and a folder that keeps recordings, may be given), `h200` (measured runs on real replicas, whose folder may be given). `heterogeneous` (two GPUs, one 2.5 times as fast, with profiles fitted to
  * live traffic, under every policy in both worlds: about 15 minutes; some policies may be given), `heterogeneous-virtual` (the same in virtual
  * time). `profiles` (what
@@ -19,6 +21,7 @@ const truth = fileURLToPath(new URL('../../../../shared/truth/h200_fleet', impor
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const parts: Record<string, () => Promise<boolean>> = {
   virtual: () => virtual(say),
+  emulated: () => emulated(say, ...(part === 'emulated' ? process.argv.slice(3) : [])),
   live: () => live(Number(part === 'live' ? (given ?? LIVE_SEEDS) : LIVE_SEEDS), say, process.argv[4]),
   'heterogeneous-virtual': () => heterogeneousVirtual(say, part === 'heterogeneous-virtual' ? given : undefined),
   heterogeneous: () => heterogeneous(say, part === 'heterogeneous' ? given : undefined),

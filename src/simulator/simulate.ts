@@ -30,6 +30,8 @@ export interface SimulationWatch {
   progress?(arrived: number, known: number): void;
   /** Gets one JSON line per decision (`--decisions-path`); needs trace level 'decisions'. */
   decision?(line: string): void;
+  /** By row, as many as the table may come to have: gets the prompt tokens that a cache held. */
+  cachedTokens?: Int32Array;
 }
 
 export interface SimulationResult {
@@ -68,6 +70,7 @@ export function simulate(
     table,
     outcomes,
     keys,
+    ...(watch.cachedTokens === undefined ? {} : { cachedTokens: watch.cachedTokens }),
     urgency: (row) => priorities.maxPriority - priorities.priorityOf(table.sloClasses.name(table.sloClass[row]!)),
   };
 

@@ -31,13 +31,15 @@ export const RECORDING_ROUTE: ApiRoute = defineRoute({
     const { record } = gateway.config;
     if (record === null || record.path === '-') throw notRecording();
     const { from, to } = query;
-    const sinceUs = from === undefined ? gateway.epochUs + gateway.nowMs() * 1000 - us : Date.parse(from) * 1000;
+    const nowUs = gateway.epochUs + gateway.nowMs() * 1000;
+    const sinceUs = from === undefined ? nowUs - us : Date.parse(from) * 1000;
     const untilUs = to === undefined ? undefined : Date.parse(to) * 1000;
     const lines = recordedLines(record.path, served.name, sinceUs, untilUs);
     const { admission, blockSize, flowControl, name, options, sloPriorities, tenantBudgets } = served.policy;
     const { model, profile, profiles } = knownEngine(served);
     const facts = {
       endpoint: served.name,
+      nowUs,
       policy: { policy: name, options },
       ...{ admission, flowControl, blockSize, signalsMs: gateway.config.signals.intervalMs },
       ...{ sloPriorities, tenantBudgets },

@@ -91,10 +91,10 @@ describe('advise --apply', () => {
     engine.answer = ({ response }) => sendJson(response, 500, { error: { message: 'broken' } });
     await send(60);
     const { code, stderr, stdout } = await ended;
-    expect([code, stderr]).toEqual([
-      1,
+    expect(code).toBe(1);
+    expect(stderr).toContain(
       'twinyard: switching default/default from round-robin to lmetric; errors is watched for 60m; Ctrl-C goes back to round-robin\n',
-    ]);
+    );
     const { best, cost, present, switch: result } = JSON.parse(stdout);
     expect([best.policy, present.policy, cost.windows.length > 0]).toEqual(['lmetric', 'round-robin', true]);
     expect(best.changeLow).toBeLessThan(best.changeHigh);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { readProfileDocument } from '../../gateway/prediction/profile-document.js';
+import { recordedArrivalUs } from '../../gateway/recording/recorded-lines.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
 import type { FlowControlConfig, PolicyChoice } from '../../simulator/cluster-config.js';
 import { noRequests } from '../../twin/whatif/errors.js';
@@ -17,6 +18,8 @@ import type { CliIo } from '../io.js';
 import type { WhatIfFlags } from './whatif-flags.js';
 
 const HOUR_US = 3_600_000_000;
+/** Requests before those that are asked about fill caches: of a quarter of that time, of an hour at most. */
+const WARM_UP = 0.25;
 
 /** How requests were decided. */
 export interface ServedSettings {
@@ -40,6 +43,8 @@ export interface ServedEngines {
 /** What a gateway recorded, in a file that `close` removes, and how it is configured. */
 export interface FetchedRecording {
   file: string;
+  /** From the first request that is asked about to the last one; those before it fill caches. */
+  lastUs: number;
   endpoint: string;
   served: ServedSettings;
   engines: ServedEngines;
@@ -49,6 +54,8 @@ export interface FetchedRecording {
 
 interface RecordingEvent extends Omit<ServedSettings, 'routing'> {
   endpoint: string;
+  /** By the clock of the gateway. */
+  nowUs: number;
   policy: PolicyChoice;
   engine: { model: string | null; profiles: number; profile: object | null };
   blockSize: number;
@@ -69,15 +76,19 @@ export async function fetchRecording(
   const file = join(folder, 'traffic.jsonl');
   try {
     const lastS = Math.ceil((values.last ?? HOUR_US) / 1e6);
+    const wholeS = Math.ceil(lastS + Math.min(HOUR_US / 1e6, WARM_UP * lastS));
     const part: Record<string, string> =
-      values.to === null ? { last: `${lastS}s` } : { from: before(values.to, lastS), to: values.to };
+      values.to === null ? { last: `${wholeS}s` } : { from: before(values.to, wholeS), to: values.to };
     const path = `/api/v1/workspaces/${encodeURIComponent(called.workspace)}/endpoints/${encodeURIComponent(called.name)}/recording`;
-    const { facts, requests } = await download(client, path, part, file);
-    if (requests === 0) throw noRequests(`recording of endpoint ${facts.endpoint}`);
+    const { facts, latestUs } = await download(client, path, part, file);
+    const untilUs = values.to === null ? facts.nowUs : Date.parse(values.to) * 1000;
+    const lastUs = latestUs - (untilUs - lastS * 1e6);
+    if (lastUs < 0) throw noRequests(`recording of endpoint ${facts.endpoint}`);
     const { admission, engine, flowControl, policy: routing, sloPriorities, tenantBudgets } = facts;
     const profile = engine.profile === null ? null : readProfileDocument(engine.profile, `profile of ${client.url}`);
     return {
       file,
+      lastUs,
       endpoint: facts.endpoint,
       served: { routing, admission, flowControl, sloPriorities, tenantBudgets },
       engines: { ...engine, profile },
@@ -97,17 +108,17 @@ async function download(
   path: string,
   part: Readonly<Record<string, string>>,
   file: string,
-): Promise<{ facts: RecordingEvent; requests: number }> {
+): Promise<{ facts: RecordingEvent; latestUs: number }> {
   const out = createWriteStream(file, { mode: 0o600 });
   let facts: RecordingEvent | null = null;
-  let requests = 0;
+  let latestUs = Number.NEGATIVE_INFINITY;
   try {
     for await (const { data, event } of client.events(path, part, new AbortController().signal)) {
       if (event === 'facts') facts = JSON.parse(data) as RecordingEvent;
       else if (event === 'request') {
-        requests++;
+        latestUs = Math.max(latestUs, recordedArrivalUs(data));
         if (!out.write(`${data}\n`)) await once(out, 'drain');
-      } else if (event === 'end' && facts !== null) return { facts, requests };
+      } else if (event === 'end' && facts !== null) return { facts, latestUs };
     }
   } finally {
     out.end();

@@ -69,7 +69,7 @@ describe('whatif --gateway', () => {
     const { code, stderr } = await ask('--policy lmetric');
     expect(code).toBe(0);
     expect(stderr).toContain(
-      'the replicas of default have 2 latency profiles: that of most of them is simulated for all',
+      'the replicas of default have 2 latency profiles: that of most of them is simulated, and others as much slower or faster as the recording shows',
     );
   });
 

@@ -74,7 +74,8 @@ function servedReplica(
   }
   if (profiles > 1) {
     const problem = `the replicas of ${endpoint} have ${profiles} latency profiles`;
-    diagnostics.warn(`${flags.values.gateway}: ${problem}: that of most of them is simulated for all`);
+    const rule = 'that of most of them is simulated, and others as much slower or faster as the recording shows';
+    diagnostics.warn(`${flags.values.gateway}: ${problem}: ${rule}`);
   }
   if (profile !== null) return resolveReplica(flags, null, diagnostics, profile).config;
   const why = `has no latency profile of ${endpoint} yet`;
@@ -96,12 +97,13 @@ function questionOf(
 ): WhatIfQuestion {
   const { values } = flags;
   const endpoint = fetched?.endpoint ?? values.endpoint;
+  const lastUs = fetched?.lastUs ?? values.last;
   return {
     recording: fetched?.file ?? values.recording!,
     ...(fetched === null ? {} : { recordingName: `${values.gateway} (${fetched.endpoint})` }),
     ...(endpoint === null ? {} : { endpoint }),
     ...(values['trace-model'] === null ? {} : { model: values['trace-model'] }),
-    ...(values.last === null ? {} : { lastUs: values.last }),
+    ...(lastUs === null ? {} : { lastUs }),
     replica,
     gateway: {
       signalsUs: values['signals-interval'] ?? fetched?.gateway.signalsUs ?? SIGNALS_US,

@@ -24,9 +24,9 @@ export async function* recordedLines(
       if (size === 0) continue;
       const input = createReadStream('', { fd: file, autoClose: false, start: 0, end: size - 1, encoding: 'utf8' });
       for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-        const [, arrivedUs] = ARRIVAL.exec(line) ?? [];
-        if (arrivedUs === undefined || !line.endsWith('}')) continue;
-        if (Number(arrivedUs) < sinceUs || Number(arrivedUs) >= untilUs) continue;
+        const arrivedUs = recordedArrivalUs(line);
+        if (Number.isNaN(arrivedUs) || !line.endsWith('}')) continue;
+        if (arrivedUs < sinceUs || arrivedUs >= untilUs) continue;
         // Before the blocks, of which there may be many.
         if (line.slice(0, 1024).includes(named)) yield line;
       }
@@ -34,6 +34,11 @@ export async function* recordedLines(
   } finally {
     await Promise.all(files.map((file) => file.close()));
   }
+}
+
+/** When the request of a recorded line arrived; NaN for another line. */
+export function recordedArrivalUs(line: string): number {
+  return Number(ARRIVAL.exec(line)?.[1]);
 }
 
 /** Oldest first. Opened at once: rotation only renames them. */

@@ -7,6 +7,10 @@ import { noRequests } from '../whatif/errors.js';
 import type { WhatIfQuestion } from '../whatif/whatif-question.js';
 import { copyRecorded, MOST_RECORDED, type RecordedPart } from './copy-recorded.js';
 
+/** Requests before those that are asked about fill caches: of a quarter of that time, of an hour at most. */
+const WARM_UP = 0.25;
+const MOST_WARM_UP_US = 3_600_000_000;
+
 /** Work on what a gateway recorded. Plain data: a worker thread takes it. */
 export interface TwinTask {
   /** Null for work that needs none. */
@@ -29,9 +33,11 @@ export async function doTwinTask(
   await watch({ stage: 'reading', done: 0, total: 0 });
   const file = join(folder, 'traffic.jsonl');
   const recordingName = `recording of endpoint ${recording.endpoint}`;
-  const { requests, dropped } = await copyRecorded(recording, file);
-  if (requests === 0) throw noRequests(recordingName);
-  const asked = { ...question, recording: file, recordingName };
+  const { sinceUs, untilUs = Date.now() * 1000 } = recording;
+  const warmUs = Math.min(MOST_WARM_UP_US, WARM_UP * Math.max(0, untilUs - sinceUs));
+  const { dropped, latestUs } = await copyRecorded({ ...recording, sinceUs: sinceUs - warmUs }, file);
+  if (latestUs < sinceUs) throw noRequests(recordingName);
+  const asked = { ...question, recording: file, recordingName, lastUs: latestUs - sinceUs };
   const document =
     plan !== undefined
       ? await planFleet(asked, plan, watch)

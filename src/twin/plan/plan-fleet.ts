@@ -52,7 +52,7 @@ export async function planFleet(
   const fleet = await readRecordedFleet(question);
   const model = await recordedModel(question, fleet, watch);
   await watch({ stage: 'checking', done: 0, total: 0 });
-  const baseline = checkBaseline(fleet, model.replica, replicaLatency(model.replica));
+  const baseline = checkBaseline(fleet, model.replica, replicaLatency(model.replica), model.speeds);
   const step = stepErrorOf(
     model.replica,
     baseline,

@@ -8,6 +8,7 @@ import { type AskedRun, askedRun } from './asked-runs.js';
 import { type Baseline, checkBaseline } from './baseline.js';
 import { fitRecorded } from './engines/fit-recorded.js';
 import { onOtherGpu, otherGpuLatency, sheetError } from './engines/other-gpu.js';
+import { replicaSpeeds } from './engines/replica-speeds.js';
 import { predictMetric } from './predicted-metric.js';
 import { type RecordedFleet, readRecordedFleet } from './recorded-fleet.js';
 import type { BaselineCheck, RecordingFacts, WhatIfAlternative, WhatIfDocument } from './whatif-document.js';
@@ -29,11 +30,11 @@ export type WhatIfWatch = (progress: WhatIfProgress) => void | Promise<void>;
 /** Answers a question in this thread: it computes for seconds, and waits for `watch` in between. */
 export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch): Promise<WhatIfDocument> {
   await watch({ stage: 'reading', done: 0, total: 0 });
-  const fleet = await readRecordedFleet(question);
+  const fleet = await readRecordedFleet(question, true);
   const model = await recordedModel(question, fleet, watch);
   await watch({ stage: 'checking', done: 0, total: 0 });
   const latency = replicaLatency(model.replica);
-  const baseline = checkBaseline(fleet, model.replica, latency);
+  const baseline = checkBaseline(fleet, model.replica, latency, model.speeds);
   const { runs = RUNS } = question;
   const perAlternative = runs + 2 * EXTREME_RUNS;
   const total = question.alternatives.length * perAlternative;
@@ -43,7 +44,7 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
   for (const [i, asked] of question.alternatives.entries()) {
     let done = i * perAlternative;
     const engine = engineOf(asked, { replica: model.replica, latency, stepError });
-    const config = askedConfig(question, fleet, engine.replica, asked);
+    const config = withSpeeds(askedConfig(question, fleet, engine.replica, asked), model.speeds);
     const simulated = async (cluster: ClusterConfig, run: number): Promise<AskedRun> => {
       await watch({ stage: 'simulating', done: done++, total });
       return askedRun(fleet, baseline, cluster, engine.latency, run, runs);
@@ -56,6 +57,8 @@ export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch)
 
 export interface RecordedModel {
   replica: ReplicaModelConfig;
+  /** By replica of the recording: how many times as long its steps take; null where all are alike. */
+  speeds: number[] | null;
   source: 'given' | 'fitted';
   notes: string[];
 }
@@ -66,15 +69,36 @@ export async function recordedModel(
   fleet: RecordedFleet,
   watch: WhatIfWatch,
 ): Promise<RecordedModel> {
-  if (replica.latencyProfile !== undefined) return { replica, source: 'given', notes: [] };
+  if (replica.latencyProfile !== undefined) {
+    const speeds = replicaSpeeds(fleet, replica, replicaLatency(replica));
+    return { replica, speeds, source: 'given', notes: speedNotes(fleet, speeds) };
+  }
   await watch({ stage: 'fitting', done: 0, total: 0 });
-  const { notes, profile } = fitRecorded(
-    fleet,
-    replica,
-    (tries) => void watch({ stage: 'fitting', done: tries, total: 0 }),
-  );
+  const tried = (tries: number) => void watch({ stage: 'fitting', done: tries, total: 0 });
   const { latencyFamily: _, queueingUs: __, ...engine } = replica;
-  return { replica: { ...engine, latencyModel: 'profile', latencyProfile: profile }, source: 'fitted', notes };
+  const fit = (speeds: readonly number[] | null) => {
+    const { notes, profile } = fitRecorded(fleet, replica, tried, speeds);
+    const fitted: ReplicaModelConfig = { ...engine, latencyModel: 'profile', latencyProfile: profile };
+    return { notes, replica: fitted, speeds: replicaSpeeds(fleet, fitted, replicaLatency(fitted)) };
+  };
+  let fitted = fit(null);
+  // The profile of unlike replicas describes none of them: one kind is fitted, and the others are so many times as slow.
+  if (fitted.speeds !== null) fitted = fit(fitted.speeds);
+  const { notes, replica: model, speeds } = fitted;
+  return { replica: model, speeds, source: 'fitted', notes: [...notes, ...speedNotes(fleet, speeds)] };
+}
+
+function speedNotes({ trace }: RecordedFleet, speeds: readonly number[] | null): string[] {
+  if (speeds === null) return [];
+  const each = trace.observed.served.replicas.map((name, i) => `${name} ${speeds[i]!.toFixed(2)}`);
+  return [`Replicas differ in speed: times the step times of the profile, ${each.join(', ')}.`];
+}
+
+/** Each replica with its speed. Of replicas that the recording does not have, that of the recorded ones in turn. */
+function withSpeeds(config: ClusterConfig, speeds: readonly number[] | null): ClusterConfig {
+  if (speeds === null) return config;
+  const slowFactors = Array.from({ length: config.instances }, (_, i) => speeds[i % speeds.length]!);
+  return { ...config, slowFactors };
 }
 
 /** @param fitted how many responses the profile was fitted to; Infinity for a given one */
@@ -170,16 +194,17 @@ function documentOf(
   };
 }
 
-export function recordingFacts({ answered, file, isConversation, trace }: RecordedFleet): RecordingFacts {
+export function recordingFacts({ answered, file, trace, turns, warmUp }: RecordedFleet): RecordingFacts {
   const { arrivalUs, blocks, count } = trace.table;
   return {
     file,
-    requests: count,
+    requests: count - warmUp,
+    warmUp,
     responses: answered.length,
-    durationS: (arrivalUs[count - 1]! - arrivalUs[0]!) / 1e6,
+    durationS: (arrivalUs[count - 1]! - arrivalUs[warmUp]!) / 1e6,
     replicas: [...trace.observed.served.replicas].sort(),
     blockTokens: blocks?.blockTokens ?? null,
-    sessions: isConversation ? 'closed-loop' : 'fixed',
+    sessions: turns === null ? 'fixed' : 'closed-loop',
   };
 }
 

@@ -33,6 +33,17 @@ describe('a recording that nothing can be asked of names file, problem and hint 
       'has 300 requests, and no complete response of a replica',
     ],
     [
+      'of responses that were not streamed',
+      linesOf((record) => ({ ...record, first_token_us: record.end_us! - 300 })),
+      'has 300 complete responses, and none was streamed: only a stream shows when its first token came',
+    ],
+    [
+      'of which every client left',
+      recordingOf(run, { status: 499, outcome: 'client_left', output_tokens: 3 }),
+      'has 300 requests, and no complete response of a replica',
+    ],
+    ['of one request', LINES.slice(0, 1 + LINES.indexOf('\n')), 'has 1 complete response of a replica'],
+    [
       'of a gateway that did not record replicas',
       recordingOf(run, { replica: undefined, dispatch_us: undefined }),
       'of none which replica served it and when it was sent there; record again with this version of the gateway',
@@ -83,6 +94,34 @@ describe('a recording', () => {
     const { trace } = await readRecordedFleet(question(path));
     expect([trace.table.count, trace.notes]).toEqual([250, ['lines that end in the middle were left out: 1']]);
   });
+
+  it('with responses that were not streamed measures the others', async () => {
+    const mixed = linesOf((record, i) => (i % 4 === 0 ? { ...record, first_token_us: record.end_us! - 300 } : record));
+    const { baseline, notes, recording } = await whatIf(question(file('mixed-streams.jsonl', mixed)));
+    expect([recording.requests, recording.responses]).toEqual([300, 225]);
+    expect(notes).toEqual([
+      'responses that were not streamed: 75; they count as load, and nothing is measured of them',
+    ]);
+    for (const { error } of baseline.metrics) expect(Math.abs(error)).toBeLessThan(0.01);
+  });
+
+  it.each([
+    ['joined', 'replica-4 joined after 2 s', (seconds: number) => seconds > 2.7, 5],
+    ['left', 'replica-4 left after 2 s', (seconds: number) => seconds < 3, 4],
+  ])(
+    'of a fleet that a replica %s in the middle is of the longest part without a change',
+    async (name, change, has, replicas) => {
+      const begin = records[0]!.t_us!;
+      const lines = linesOf((record, i) =>
+        i % 5 < 2 && has((record.t_us! - begin) / 1e6) ? { ...record, replica: 'replica-4' } : record,
+      );
+      const { trace } = await readRecordedFleet(question(file(`${name}.jsonl`, lines)));
+      expect(trace.observed.served.replicas).toHaveLength(replicas);
+      expect([trace.table.count > 200, trace.table.count < 260]).toEqual([true, true]);
+      const note = `replicas joined or left: ${change}; only the ${trace.table.count} requests of the`;
+      expect(trace.notes!.join()).toContain(note);
+    },
+  );
 
   it('of one replica is predicted for it, and for more', async () => {
     const slow = served({ requests: 300, rate: 8 }, { routing: { policy: 'round-robin', options: {} }, instances: 1 });

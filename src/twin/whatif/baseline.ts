@@ -1,5 +1,6 @@
 import { replayTrace } from '../../observe/fit/traces/replay-trace.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
+import { scaledLatency } from '../../replica/latency/latency-range.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { detectSaturation } from '../../simulator/results/saturation/saturation.js';
 import { TtftCalibration } from './engines/ttft-calibration.js';
@@ -24,9 +25,16 @@ export interface Baseline {
   refused: string | null;
 }
 
-export function checkBaseline(fleet: RecordedFleet, replica: ReplicaModelConfig, latency: LatencyModel): Baseline {
+/** @param speeds of unlike replicas, by replica: how many times as long their steps take */
+export function checkBaseline(
+  fleet: RecordedFleet,
+  replica: ReplicaModelConfig,
+  latency: LatencyModel,
+  speeds: readonly number[] | null = null,
+): Baseline {
   const measured = measuredMetrics(fleet);
-  const { cachedShare, measuredTtftUs, times } = replayed(fleet, replica, latency);
+  const latencyOf = (engine: number) => (speeds === null ? latency : scaledLatency(latency, speeds[engine]!));
+  const { cachedShare, measuredTtftUs, times } = replayed(fleet, replica, latencyOf);
   const simulated = metricsOfResponses(times, cachedShare);
   const ttft = new TtftCalibration(times.ttftUs, measuredTtftUs);
   const calibratedUs = times.ttftUs.map((us) => ttft.measuredUs(us));
@@ -35,7 +43,8 @@ export function checkBaseline(fleet: RecordedFleet, replica: ReplicaModelConfig,
     const [was, now] = [measured[metric], simulated[metric]];
     return { metric, measured: was, simulated: now, error: metric === 'cached_share' ? now - was : now / was - 1 };
   });
-  return { measured, simulated, metrics, ttft, calibrated, refused: saturated(fleet) ?? tooFarOff(fleet, metrics) };
+  const refused = saturated(fleet) ?? tooFarOff(fleet, metrics);
+  return { measured, simulated, metrics, ttft, calibrated, refused };
 }
 
 export function measuredMetrics({ answered, trace }: RecordedFleet): MetricRow {
@@ -57,13 +66,13 @@ export function measuredMetrics({ answered, trace }: RecordedFleet): MetricRow {
 }
 
 /** The recording as simulated, every request on the replica that served it. */
-function replayed(fleet: RecordedFleet, replica: ReplicaModelConfig, latency: LatencyModel) {
+function replayed(fleet: RecordedFleet, replica: ReplicaModelConfig, latencyOf: (engine: number) => LatencyModel) {
   const times: Record<'ttftUs' | 'e2eUs' | 'outputTokens', number[]> = { ttftUs: [], e2eUs: [], outputTokens: [] };
   const measuredTtftUs: number[] = [];
   let cached = 0;
   let input = 0;
-  for (const engine of enginesOf(fleet, replica)) {
-    const run = replayTrace(engine, latency);
+  for (const [i, engine] of enginesOf(fleet, replica).entries()) {
+    const run = replayTrace(engine, latencyOf(i));
     for (let row = 0; row < engine.table.count; row++) {
       if (!(engine.ttftUs[row]! > 0 && run.e2eUs[row]! > 0)) continue;
       measuredTtftUs.push(engine.ttftUs[row]! + fleet.routingUs);

@@ -33,8 +33,15 @@ export function noResponses(file: string, requests: number, isServed: boolean): 
   return new InputError('WHATIF_TOO_FEW', file, problem, 'record again with this version of the gateway');
 }
 
+/** @param responses how many are complete */
+export function noStreams(file: string, responses: number): InputError {
+  const problem = `has ${responses} complete responses, and none was streamed: only a stream shows when its first token came`;
+  return new InputError('WHATIF_TOO_FEW', file, problem, 'record requests with "stream": true');
+}
+
 export function tooFewResponses(file: string, found: number, least: number): InputError {
-  const problem = `has ${found} complete responses of replicas, and at least ${least} are needed to tell a difference from chance`;
+  const responses = found === 1 ? 'response of a replica' : 'responses of replicas';
+  const problem = `has ${found} complete ${responses}, and at least ${least} are needed to tell a difference from chance`;
   return new InputError('WHATIF_TOO_FEW', file, problem, 'record for longer, or choose a longer part');
 }
 

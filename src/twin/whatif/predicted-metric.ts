@@ -17,8 +17,12 @@ const REPEATED: Readonly<Record<WhatIfMetric, number>> = {
   cached_share: 0.005,
 };
 
-/** From the 10th and 90th percentile of runs to the ends of a 95 % interval, as of a normal distribution. */
+/**
+ * From the 10th and 90th percentile of runs, and from the least and the greatest of about eleven, to the ends of a 95 % interval, as of a
+ * normal distribution. Under policies that pile requests up most runs are alike and some are far off: those show only in the ends.
+ */
 const SPREAD = 1.53;
+const END_SPREAD = 1.23;
 
 /** What the runs of an alternative show of one metric. */
 export interface AskedMetric {
@@ -50,9 +54,10 @@ export function predictMetric(baseline: BaselineMetric, simulated: number, asked
   const known = Math.hypot(Math.max(Math.abs(error), Math.abs(calibration)), REPEATED[metric]);
   const ends = [asked.fast, asked.slow].map((runs) => quantile(runs, metric, 50));
   const reach = (sign: 1 | -1) => {
-    const spread = quantile(asked.runs, metric, 50 + sign * 40) - expected;
+    const at = (p: number) => Math.abs(quantile(asked.runs, metric, 50 + sign * p) - expected);
+    const spread = Math.max(SPREAD * at(40), END_SPREAD * at(50));
     const rank = quantile(sign < 0 ? asked.least : asked.most, metric, 50) - expected;
-    const chance = Math.hypot(SPREAD * spread, rank) / scale;
+    const chance = Math.hypot(spread, rank) / scale;
     const steps = Math.max(0, ...ends.map((end) => (sign * (end - expected)) / scale));
     return Math.hypot(known, chance, steps) * (isShare ? 1 : predicted);
   };

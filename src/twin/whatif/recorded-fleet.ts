@@ -6,28 +6,37 @@ import { OBSERVED_OUTCOMES, type Observed, type ServedBy } from '../../workload/
 import { linkResponses } from '../../workload/sessions/link-responses.js';
 import { selectRows } from '../../workload/tools/select-rows.js';
 import type { Trace } from '../../workload/trace.js';
-import { noRequests, noResponses, notRecorded, severalEndpoints, tooFewResponses } from './errors.js';
+import { noRequests, noResponses, noStreams, notRecorded, severalEndpoints, tooFewResponses } from './errors.js';
+import { type RecordedTurns, recordedTurns } from './recording/recorded-turns.js';
+import { firstRowSince, type StablePart, stablePart, stablePartNote } from './recording/stable-part.js';
+import { forgetUnstreamed } from './recording/streamed-responses.js';
 import type { WhatIfQuestion } from './whatif-question.js';
 
 /** With fewer responses chance decides. */
 const LEAST_RESPONSES = 200;
-/** Turns that begin after the response before them has ended: with fewer, sessions are no conversations. */
-const LEAST_FOLLOWING = 0.95;
+/** Caches hold nothing older than so many times their size of tokens, but for what all requests share; more requests would take too long. */
+const WARM_UP_SIZES = 2;
+const MOST_WARM_UP = 10_000;
 const OK = OBSERVED_OUTCOMES.indexOf('ok');
 
 /** Recorded traffic with what each replica returned. */
 export interface RecordedFleet {
   file: string;
   trace: Trace & { observed: Observed & { served: ServedBy } };
-  /** Rows with a complete response of a replica. */
+  /** The first so many rows came before the part that was asked about: they fill caches, and nothing is measured of them. */
+  warmUp: number;
+  /** Rows of that part with a complete response of a replica. */
   answered: Int32Array;
-  /** Later turns follow the responses before them. */
-  isConversation: boolean;
+  /** By row: 1 for those. */
+  isAnswered: Uint8Array;
+  /** Requests that follow responses; null for none. */
+  turns: RecordedTurns | null;
   /** From the arrival to the replica, in the median. */
   routingUs: number;
 }
 
-export async function readRecordedFleet(question: WhatIfQuestion): Promise<RecordedFleet> {
+/** @param warms whether requests before the part that is asked about are simulated as well, so that its caches are not empty */
+export async function readRecordedFleet(question: WhatIfQuestion, warms = false): Promise<RecordedFleet> {
   const { endpoint, lastUs, model, recording, recordingName: file = recording } = question;
   const part = { ...(model === undefined ? {} : { model }), ...(endpoint === undefined ? {} : { endpoint }) };
   const read = await readAnyTrace(recording, Object.keys(part).length === 0 ? undefined : part).catch((error) => {
@@ -36,33 +45,44 @@ export async function readRecordedFleet(question: WhatIfQuestion): Promise<Recor
   if (read.observed?.served === undefined) throw notRecorded(file, read.format);
   const { by, endpoints } = read.observed.served;
   if (endpoints.length > 1) throw severalEndpoints(file, endpoints);
-  const recent = lastUs === undefined ? read : since(read, read.table.arrivalUs[read.table.count - 1]! - lastUs);
-  if (recent === null) throw noRequests(file);
-  const trace = recent as RecordedFleet['trace'];
-  const answered = answeredRows(trace);
+  const { arrivalUs, count } = read.table;
+  const first = lastUs === undefined ? 0 : firstRowSince(read.table, arrivalUs[count - 1]! - lastUs);
+  if (first === count) throw noRequests(file);
+  const served = read as RecordedFleet['trace'];
+  const stable = stablePart(served, first);
+  const warm = warms && stable.from === first ? warmUpRows(served, stable, question.replica) : [];
+  const warmUp = warm.length;
+  const trace = rowsOf(served, stable, warm);
+  const unstreamed = forgetUnstreamed(trace);
+  const answered = answeredRows(trace, warmUp);
   if (answered.length === 0) {
+    if (unstreamed > 0) throw noStreams(file, unstreamed);
     const { dispatchUs } = read.observed;
     const isServed = by.some((replica, row) => replica >= 0 && dispatchUs[row]! >= 0);
-    throw noResponses(file, trace.table.count, isServed);
+    throw noResponses(file, trace.table.count - warmUp, isServed);
   }
   if (answered.length < LEAST_RESPONSES) throw tooFewResponses(file, answered.length, LEAST_RESPONSES);
   linkResponses(trace);
+  const isAnswered = new Uint8Array(trace.table.count);
+  for (const row of answered) isAnswered[row] = 1;
   const dispatches = Float64Array.from(answered, (row) => trace.observed.dispatchUs[row]!).sort();
   return {
     file,
-    trace,
+    trace: unstreamed === 0 ? trace : { ...trace, notes: [...(trace.notes ?? []), unstreamedNote(unstreamed)] },
+    warmUp,
     answered,
-    isConversation: followsResponses(trace),
+    isAnswered,
+    turns: recordedTurns(trace),
     routingUs: Math.round(dispatches[dispatches.length >> 1]!),
   };
 }
 
 /**
- * The requests of every replica as its engine saw them, from when they were sent to it.
- * @param most the first so many of each replica
+ * The requests of every replica as its engine saw them, from when they were sent to it. Nothing was measured of those that only fill caches.
+ * @param most so many of each replica, and as many that fill its cache
  */
 export function enginesOf(
-  { trace }: Pick<RecordedFleet, 'trace'>,
+  { trace, warmUp }: Pick<RecordedFleet, 'trace' | 'warmUp'>,
   engine: EngineSettings,
   most = Number.POSITIVE_INFINITY,
 ): ObservedTrace[] {
@@ -74,7 +94,9 @@ export function enginesOf(
     }
     const sentUs = (row: number) => trace.table.arrivalUs[row]! + dispatchUs[row]!;
     rows.sort((a, b) => sentUs(a) - sentUs(b) || a - b);
-    if (rows.length > most) rows.length = most;
+    const warm = rows.filter((row) => row < warmUp).length;
+    rows.splice(0, warm - most);
+    rows.length = Math.min(rows.length, Math.min(warm, most) + most);
     const part = selectRows(trace, Int32Array.from(rows));
     linkResponses(part);
     const { table } = part;
@@ -83,7 +105,9 @@ export function enginesOf(
     });
     // An interrupted response does not show how long a complete one takes.
     const taken = (us: Float64Array) =>
-      Float64Array.from(rows, (row) => (outcome[row] === OK ? us[row]! - dispatchUs[row]! : Number.NaN));
+      Float64Array.from(rows, (row) =>
+        row >= warmUp && outcome[row] === OK ? us[row]! - dispatchUs[row]! : Number.NaN,
+      );
     return {
       name,
       table,
@@ -96,48 +120,54 @@ export function enginesOf(
   });
 }
 
-function answeredRows({ observed, table }: RecordedFleet['trace']): Int32Array {
+function unstreamedNote(count: number): string {
+  return `responses that were not streamed: ${count}; they count as load, and nothing is measured of them`;
+}
+
+function answeredRows({ observed, table }: RecordedFleet['trace'], warmUp: number): Int32Array {
   const rows: number[] = [];
-  for (let row = 0; row < table.count; row++) {
+  for (let row = warmUp; row < table.count; row++) {
     const isServed = observed.served.by[row]! >= 0 && observed.dispatchUs[row]! >= 0;
     if (isServed && observed.outcome[row] === OK && observed.ttftUs[row]! > 0) rows.push(row);
   }
   return Int32Array.from(rows);
 }
 
-/** The rows that arrived at a time or later; null for none. */
-function since(trace: Trace, fromUs: number): Trace | null {
+/** Rows before a part that fill the caches of its replicas, first to last. */
+function warmUpRows(
+  { observed, table }: RecordedFleet['trace'],
+  { from, replicas }: StablePart,
+  { blockSize, totalKvBlocks }: EngineSettings,
+): number[] {
+  let tokens = WARM_UP_SIZES * replicas.length * blockSize * totalKvBlocks;
   const rows: number[] = [];
-  for (let row = 0; row < trace.table.count; row++) if (trace.table.arrivalUs[row]! >= fromUs) rows.push(row);
-  if (rows.length === 0) return null;
-  const part = selectRows(trace, Int32Array.from(rows));
-  const { table, wantedUs } = part;
+  for (let row = from - 1; row >= 0 && rows.length < MOST_WARM_UP && tokens > 0; row--) {
+    if (!replicas.includes(observed.served.by[row]!)) continue;
+    rows.push(row);
+    tokens -= table.inputTokens[row]! + table.outputTokens[row]!;
+  }
+  return rows.reverse();
+}
+
+/** These rows, from time 0 on, with the replicas of the part alone. */
+function rowsOf(trace: RecordedFleet['trace'], part: StablePart, warm: readonly number[]): RecordedFleet['trace'] {
+  const { from, replicas, to } = part;
+  const { served } = trace.observed;
+  const isWhole = from - warm.length === 0 && to === trace.table.count;
+  if (isWhole && replicas.length === served.replicas.length) return trace;
+  const rows = Int32Array.from({ length: warm.length + to - from }, (_, i) => warm[i] ?? from + i - warm.length);
+  const selected = selectRows(trace, rows) as RecordedFleet['trace'];
+  const { observed, table, wantedUs } = selected;
+  const fromUs = table.arrivalUs[0]!;
   for (let row = 0; row < table.count; row++) {
     table.arrivalUs[row]! -= fromUs;
     wantedUs[row]! -= fromUs;
   }
   // A session that was under way begins with its first turn in this time.
   numberRounds(table, null);
-  return { ...part, ...(trace.notes === undefined ? {} : { notes: trace.notes }) };
-}
-
-/**
- * Whether turns of a session begin when the one before has ended: then another fleet changes when they begin. A session
- * whose requests overlap, such as all requests of one user, is none.
- */
-function followsResponses({ observed, table }: RecordedFleet['trace']): boolean {
-  const endUs = new Map<number, number>();
-  let turns = 0;
-  let following = 0;
-  for (let row = 0; row < table.count; row++) {
-    const session = table.session[row]!;
-    if (session === 0) continue;
-    const before = endUs.get(session);
-    if (before !== undefined) {
-      turns++;
-      if (table.arrivalUs[row]! >= before) following++;
-    }
-    endUs.set(session, table.arrivalUs[row]! + (observed.e2eUs[row] || 0));
-  }
-  return turns > 0 && following >= LEAST_FOLLOWING * turns;
+  const number = new Map(replicas.map((replica, i) => [replica, i]));
+  const by = observed.served.by.map((replica) => number.get(replica) ?? -1);
+  const names = replicas.map((replica) => served.replicas[replica]!);
+  const notes = [...(trace.notes ?? []), ...(part.changes.length === 0 ? [] : [stablePartNote(part, trace.table)])];
+  return { ...selected, observed: { ...observed, served: { ...served, by, replicas: names } }, notes };
 }

@@ -78,10 +78,12 @@ describe('a recording', () => {
     expect([facts.sessions, alternatives[0]!.refused]).toEqual(['closed-loop', null]);
   });
 
-  it('may be asked about its last part only', async () => {
-    const { recording } = await whatIf({ ...QUESTION, lastUs: 7_000_000 });
+  it('may be asked about its last part only, which finds caches as the requests before it left them', async () => {
+    const { baseline, recording } = await whatIf({ ...QUESTION, lastUs: 7_000_000 });
     expect(recording.requests).toBeLessThan(300);
+    expect(recording.requests + recording.warmUp).toBe(300);
     expect(recording.durationS).toBeLessThanOrEqual(7);
+    for (const { error } of baseline.metrics) expect(Math.abs(error)).toBeLessThan(0.02);
     await expect(whatIf({ ...QUESTION, lastUs: 1_000_000 })).rejects.toMatchObject({ code: 'WHATIF_TOO_FEW' });
   });
 });

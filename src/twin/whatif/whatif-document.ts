@@ -14,6 +14,8 @@ export interface WhatIfDocument {
 export interface RecordingFacts {
   file: string;
   requests: number;
+  /** Requests before these that were simulated as well, to fill caches. */
+  warmUp: number;
   /** Complete responses of replicas, which latencies are measured of. */
   responses: number;
   durationS: number;

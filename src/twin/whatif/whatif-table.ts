@@ -49,9 +49,11 @@ export function* whatIfSureness({
   baseline,
   recording,
 }: Pick<WhatIfDocument, 'alternatives' | 'baseline' | 'recording'>): Generator<string> {
-  const { durationS, replicas, requests } = recording;
+  const { durationS, replicas, requests, warmUp } = recording;
   const { profile, stepError } = baseline;
   yield `${counted(requests, 'request')} over ${decimal(durationS, 1)} s on ${counted(replicas.length, 'replica')}; profile: ${profile.source === 'fitted' ? profile.name : `${profile.name} (given)`}, step times known to ${decimal(100 * stepError, 1)} %.`;
+  if (warmUp > 0)
+    yield `${counted(warmUp, 'earlier request')} ${warmUp === 1 ? 'was' : 'were'} simulated as well, to fill caches.`;
   yield `Intervals hold what would be measured in 95 of 100 cases, by ${counted(alternatives[0]?.runs ?? 0, 'run')}: the error of the recording as simulated, of step times, and of chance.`;
   if (recording.sessions === 'closed-loop') yield 'Later turns of sessions follow the responses before them.';
   for (const { name, rejected } of alternatives) {

@@ -55,6 +55,13 @@ describe('linkResponses', () => {
     expect(continuations(linked(chat('s', 0)))).toEqual([1, -1]);
   });
 
+  it('learns nothing from the cached tokens of a replica that did not compute the response', () => {
+    const trace = record(chat('s', 32));
+    const served = { replicas: ['a', 'b'], by: Int32Array.from([0, 1]), endpoints: [] };
+    linkResponses({ ...trace, observed: { ...trace.observed, served } });
+    expect(continuations(trace)).toEqual([1, -1]);
+  });
+
   it('lets the other turns of a recording decide where its own cached tokens say nothing', () => {
     const missed = [...chat('a', 32), ...chat('b', 32), ...chat('c', 0)];
     expect(continuations(linked(missed))).toEqual([-1, -1, -1, -1, -1, -1]);

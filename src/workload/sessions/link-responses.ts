@@ -11,15 +11,21 @@ const ENGINE_BLOCK = 16;
  * is long enough for the response. From then on what the response has computed is found by that prompt.
  *
  * Recorders give ids to prompts only, so that the ids say which prompt continues which, and the recorded cached tokens
- * whether the response was found: more of them than the first prompt has shows that it was, exactly the blocks of that prompt
- * that it was not (a client that leaves out what the model thought, another tokenisation). Where neither is known, the other
+ * whether the response was found: more of them than the first prompt has shows that it was, exactly the blocks of that prompt, on the
+ * replica that served it, that it was not (a client that leaves out what the model thought, another tokenisation). Where neither is known, the other
  * turns of the recording decide; without any, turns of the same session repeat responses, and requests outside sessions do not.
  */
 export function linkResponses({ observed, table }: Pick<Trace, 'observed' | 'table'>): void {
   const { blocks } = table;
   if (blocks === null || (observed === undefined && table.sessions.size === 1)) return;
   const before = previousTurns(table, blocks, observed?.e2eUs);
-  const found = (row: number) => wasFound(table, before[row]!, observed?.cachedTokens[row] ?? -1);
+  const by = observed?.served?.by;
+  const found = (row: number) => {
+    const first = before[row]!;
+    const verdict = wasFound(table, first, observed?.cachedTokens[row] ?? -1);
+    // What another replica found says nothing about a response that it never computed.
+    return verdict < 0 && by !== undefined && by[row] !== by[first] ? 0 : verdict;
+  };
   let balance = 0;
   let evidence = 0;
   for (let row = 0; row < table.count; row++) {

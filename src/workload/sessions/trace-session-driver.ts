@@ -1,14 +1,8 @@
 import { headerInvalid, sessionInvalid } from '../errors.js';
-import {
-  RequestTable,
-  ROW_FOLLOW_UP,
-  ROW_GROWS_CONTEXT,
-  ROW_STREAMING,
-  setSourceId,
-  sourceIdOf,
-} from '../request-table.js';
+import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, ROW_STREAMING, setSourceId } from '../request-table.js';
 import type { Trace } from '../trace.js';
 import type { SessionDriver, Workload } from '../workload.js';
+import { copyContent, copyRow, copyTableNames } from './copy-row.js';
 import { pausesBeforeRounds } from './pauses.js';
 import type { ThinkTime } from './think-time.js';
 import { TraceSessions } from './trace-sessions.js';
@@ -67,7 +61,7 @@ export class TraceSessionDriver implements SessionDriver {
   firstTurns(): RequestTable {
     const from = this.#trace.table;
     const table = new RequestTable(from.count);
-    copyNames(from, table);
+    copyTableNames(from, table);
     table.blocks = from.blocks?.withoutRows() ?? null;
     for (let session = 1; session < from.sessions.size; session++) {
       const row = copyRow(from, this.#sessions.row(session, 0), table);
@@ -139,48 +133,4 @@ export class TraceSessionDriver implements SessionDriver {
       `give at most ${MAX_TOKENS}`,
     );
   }
-}
-
-function copyNames(from: RequestTable, to: RequestTable): void {
-  for (const kind of ['sloClasses', 'tenants', 'models', 'clients', 'prefixGroups', 'sessions'] as const) {
-    for (const name of from[kind].names()) to[kind].index(name);
-  }
-  from.prefixTokens.forEach((tokens, group) => {
-    to.prefixTokens[group] = tokens;
-  });
-  from.contextTokens.forEach((tokens, session) => {
-    to.contextTokens[session] = tokens;
-  });
-  to.networks.push(...from.networks);
-}
-
-function copyRow(from: RequestTable, row: number, to: RequestTable): number {
-  const copy = to.append();
-  setSourceId(to, copy, sourceIdOf(from, row));
-  to.arrivalUs[copy] = from.arrivalUs[row]!;
-  to.inputTokens[copy] = from.inputTokens[row]!;
-  to.outputTokens[copy] = from.outputTokens[row]!;
-  to.deadlineUs[copy] = from.deadlineUs[row]!;
-  to.sloTargetUs[copy] = from.sloTargetUs[row]!;
-  to.sloClass[copy] = from.sloClass[row]!;
-  to.tenant[copy] = from.tenant[row]!;
-  to.model[copy] = from.model[row]!;
-  to.client[copy] = from.client[row]!;
-  to.prefixGroup[copy] = from.prefixGroup[row]!;
-  to.session[copy] = from.session[row]!;
-  to.round[copy] = from.round[row]!;
-  to.flags[copy] = from.flags[row]!;
-  copyContent(from, row, to, copy);
-  return copy;
-}
-
-function copyContent(from: RequestTable, row: number, to: RequestTable, copy: number): void {
-  if (from.blocks !== null) to.blocks!.copyRow(from.blocks, row, copy);
-  if (from.kinds === null) return;
-  const kinds = to.ensureKinds();
-  kinds.text[copy] = from.kinds.text[row]!;
-  kinds.image[copy] = from.kinds.image[row]!;
-  kinds.audio[copy] = from.kinds.audio[row]!;
-  kinds.video[copy] = from.kinds.video[row]!;
-  kinds.reasonRatio[copy] = from.kinds.reasonRatio[row]!;
 }

@@ -11,6 +11,8 @@ import { enginesOf, type RecordedFleet } from '../recorded-fleet.js';
 const MOST_REQUESTS = 1500;
 const MOST_ENGINES = 4;
 const LEAST_REQUESTS = 55;
+/** Replicas whose step times differ by less are of one kind. */
+const ALIKE = 0.1;
 /** Of a time without requests: no step was in it. */
 const LONGEST_PAUSE_US = 10_000_000;
 
@@ -19,13 +21,19 @@ export interface RecordedProfile {
   notes: string[];
 }
 
-/** Fits step times to what the replicas of a recording took, starting at the data sheets of their model and GPU. */
+/**
+ * Fits step times to what the replicas of a recording took, starting at the data sheets of their model and GPU.
+ * @param speeds of unlike replicas: those as fast as most are fitted
+ */
 export function fitRecorded(
   fleet: RecordedFleet,
   replica: ReplicaModelConfig,
   tried: (tries: number) => void,
+  speeds: readonly number[] | null = null,
 ): RecordedProfile {
+  const isAlike = alikeOf(speeds);
   const traces = enginesOf(fleet, replica, MOST_REQUESTS)
+    .filter((_, i) => isAlike(i))
     .filter((trace) => responses(trace) >= LEAST_REQUESTS)
     .sort((a, b) => responses(b) - responses(a))
     .slice(0, MOST_ENGINES);
@@ -38,6 +46,14 @@ export function fitRecorded(
   );
   // Few requests of an engine widen the error of step times; the profile is judged by the whole recording.
   return { profile, notes: report.notes.filter((note) => !note.startsWith('Too few requests at the end')) };
+}
+
+/** Whether a replica is as fast as most. */
+function alikeOf(speeds: readonly number[] | null): (replica: number) => boolean {
+  if (speeds === null) return () => true;
+  const near = (one: number) => speeds.filter((other) => Math.abs(other / one - 1) < ALIKE).length;
+  const usual = speeds.reduce((best, one) => (near(one) > near(best) ? one : best));
+  return (replica) => Math.abs(speeds[replica]! / usual - 1) < ALIKE;
 }
 
 /** A replica may have enough requests, and too few of them before the end that the fit is judged by. */
