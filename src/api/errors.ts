@@ -37,6 +37,15 @@ export const unknownReplica = (place: string, given: string, known: readonly str
     known.length === 0 ? 'the endpoint has none at present' : knownNames(given, known),
   );
 
+/** The host of a local cluster runs its replicas, and changes are made at the leader. */
+export const replicaElsewhere = (place: string, id: string) =>
+  new InputError(
+    'API_REPLICA_ELSEWHERE',
+    place,
+    `replica '${id}' is not run by this control plane`,
+    "drain it in its cluster, or change the endpoint's resource",
+  );
+
 export const noPreviousLog = () =>
   new InputError('API_REPLICA', '?previous', 'no replica of the endpoint has ended', 'leave it out');
 

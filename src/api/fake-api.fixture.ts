@@ -18,6 +18,8 @@ import { respond } from './respond.js';
 export let host: ControlHost;
 let store: Store;
 export let runner: FakeRunner;
+/** The replicas that were drained: `workspace/endpoint/id`. */
+export let drained: string[] = [];
 
 /** Serves each test of a file from its own store. */
 export function withFakeApi(): void {
@@ -28,7 +30,11 @@ export function withFakeApi(): void {
     const control = new ControlStore(store, SecretBox.open(join(folder, 'secrets.key')));
     await installDefaults(control);
     runner = new FakeRunner();
-    host = { store: control, feed: await ChangeFeed.open(control.resources), runner };
+    drained = [];
+    host = {
+      ...{ store: control, feed: await ChangeFeed.open(control.resources), runner },
+      drain: (endpoint, replica) => drained.push(`${endpoint.workspace}/${endpoint.name}/${replica}`),
+    };
   });
   afterEach(async () => {
     host.feed.close();

@@ -13,6 +13,7 @@ import { installDefaults } from '../control/store/install-defaults.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway/config/gateway-config.js';
 import { configFor, FakeEngine, until } from '../gateway/fake-engine.fixture.js';
 import { Gateway } from '../gateway/gateway.js';
+import { addEndpointEvent } from '../gateway/history/endpoint-events.js';
 import { fakeProfileDocument } from '../gateway/prediction/profile-document.fixture.js';
 import { flowControlOf } from '../policy/bundle/flow-control-schema.js';
 import { SecretBox } from '../store/resources/secrets.js';
@@ -58,7 +59,7 @@ beforeAll(async () => {
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
-  const control = Promise.resolve({ host: { store, feed, runner: new FakeRunner() } });
+  const control = Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain() {} } });
   gateway.api = serveApi(gateway, control, async () => Promise.reject(new Error('no experiment in this test')));
   await until(() => gateway.isReady);
   ajv.addSchema({ $id: 'openapi', ...(await openApi(API_ROUTES)) }, undefined, undefined, false);
@@ -246,6 +247,8 @@ describe('every response fits the schema of the OpenAPI document', () => {
     await ask(`POST ${FILE_ENDPOINT}/replicas`, { url: engine.url, id: 'late' });
     await ask(`GET ${FILE_ENDPOINT}/replicas`);
     await ask(`DELETE ${FILE_ENDPOINT}/replicas/late`);
+    await ask(`POST ${FILE_ENDPOINT}/replicas`, { url: engine.url, id: 'later' });
+    expect(await ask(`POST ${FILE_ENDPOINT}/replicas/later/drain`)).toEqual({ status: 'leaving', active: 0 });
     const { items: routings } = await ask('GET policies');
     expect(routings.length).toBeGreaterThan(10);
     const options = (name: string) => routings.find((one: { name: string }) => one.name === name).options.properties;
@@ -253,6 +256,10 @@ describe('every response fits the schema of the OpenAPI document', () => {
     expect(Object.keys(options('weighted'))).toContain('scorers');
     const admissions = await ask('GET admission-policies');
     expect(admissions.items.map((one: { name: string }) => one.name)).toContain('token-bucket');
+    await addEndpointEvent(gateway, 'default', { type: 'normal', reason: 'Serving', message: 'serving with unified' });
+    expect((await ask('GET events?kind=Endpoint&workspace=default&name=default')).items).toMatchObject([
+      { workspace: 'default', reason: 'Serving', count: 1 },
+    ]);
     const preview = await ask(`PUT ${FILE_ENDPOINT}/policy?dry_run=true`, { policy: 'lmetric' });
     expect(preview.policy.routing.policy).toBe('lmetric');
     const { policy, policy_hash } = await ask(`GET ${FILE_ENDPOINT}/live`);

@@ -14,6 +14,7 @@ import { EDIT } from './control/change/edit.js';
 import { PATCH } from './control/change/patch.js';
 import { DELETE } from './control/delete.js';
 import { DESCRIBE } from './control/describe.js';
+import { DRAIN } from './control/drain.js';
 import { EVENTS } from './control/events.js';
 import { GET } from './control/get.js';
 import { ISSUE } from './control/issue.js';
@@ -113,6 +114,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   ROLLOUT_HISTORY,
   ROLLOUT_UNDO,
   SCALE,
+  DRAIN,
   LOGS,
   EVENTS,
   CONTEXT_SET,

@@ -183,6 +183,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./control/scale.js')).scale,
   },
   {
+    name: 'drain',
+    group: 'Operate',
+    summary: 'let a replica finish its requests and leave, with another one in its place',
+    load: async () => (await import('./control/drain.js')).drainReplicaCommand,
+  },
+  {
     name: 'logs',
     group: 'Operate',
     summary: 'print the logs of the replicas of an endpoint',

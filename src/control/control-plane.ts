@@ -22,7 +22,7 @@ import { KnownSecrets } from './known-secrets.js';
 import type { Standing } from './lease-records.js';
 import { ModelCache } from './models/cache/model-cache.js';
 import type { Scope } from './reconcile/scope.js';
-import { startReconcilers } from './reconcile/start-reconcilers.js';
+import { type StartedReconcilers, startReconcilers } from './reconcile/start-reconcilers.js';
 import { loadParameterChecks } from './resources/parameter-schema.js';
 import { ClusterRunners } from './runner/cluster-runners.js';
 import type { ReplicaUser, Runner } from './runner/contract.js';
@@ -37,6 +37,8 @@ export interface ControlHost {
   readonly store: ControlStore;
   readonly feed: ChangeFeed;
   readonly runner: Pick<Runner, 'list' | 'logs' | 'watch'> & Pick<ClusterRunners, 'previousLog'>;
+  /** Another replica takes the place of this one of `runner`, which leaves when enough others serve. */
+  readonly drain: StartedReconcilers['drain'];
 }
 
 export interface ControlPlaneOptions {
@@ -204,7 +206,7 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Op
     wasLeader = isLeader;
     void reconcilers.reconsider(takesOver ? lead : undefined).catch(onFault);
   };
-  return { host: { store, feed, runner: runners }, lease };
+  return { host: { store, feed, runner: runners, drain: reconcilers.drain }, lease };
 }
 
 function scopeOf(lease: ControlLease, runners: ClusterRunners, network: string): Scope {

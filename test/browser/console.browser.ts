@@ -17,6 +17,11 @@ const problems: string[] = [];
 /** The address of a question that has a result. */
 let answered = '';
 
+interface PastRequest {
+  readonly id: string;
+  readonly ttft_ms: number;
+}
+
 /** Whatever a page reports as an error is a failure of its journey. */
 async function opened(from: BrowserContext): Promise<Page> {
   const one = await from.newPage();
@@ -100,13 +105,17 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await expect.poll(() => requests.textContent(), { timeout: WAIT_MS }).not.toBe('0 /s');
   });
 
-  test('a request is found and explained', async () => {
+  test('a slow request is found and explained', async () => {
     await page.getByRole('link', { name: 'Requests' }).first().click();
     await page.getByLabel('Request id begins with').fill('load-7');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '1 request', exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe('?id=load-7');
-    await page.getByRole('link', { name: 'load-7' }).click();
+    const loaded = async () => (await yard.call('GET', 'requests?id=load-&limit=100')).items;
+    await expect.poll(async () => (await loaded()).length, { timeout: WAIT_MS }).toBe(12);
+    const slowest = (await loaded()).reduce((a: PastRequest, b: PastRequest) => (a.ttft_ms < b.ttft_ms ? b : a));
+    await page.goto(`${yard.adminUrl}/requests?min_ttft_ms=${Math.floor(slowest.ttft_ms)}`);
+    await page.getByRole('link', { name: slowest.id }).click();
     await page.getByText('from the first to the last token').waitFor();
     await page.getByText(/ chose /).waitFor();
     expect(await page.locator('table tbody tr').count()).toBe(2);
@@ -124,14 +133,18 @@ describe.skipIf(browser === null)('the console in a browser', () => {
 
   test('a policy is swapped after a preview', async () => {
     await page.goto(`${yard.adminUrl}${CHAT}?tab=policy`);
+    await page.getByLabel('Routing policy').selectOption('unified');
+    expect(await page.getByRole('button', { name: 'Preview the swap' }).isDisabled()).toBe(true);
     await page.getByLabel('Routing policy').selectOption('lmetric');
+    await page.getByRole('group', { name: 'Options of lmetric' }).getByLabel('tie_break').selectOption('random');
     await page.getByRole('button', { name: 'Preview the swap' }).click();
     await page.locator('.diff-after', { hasText: 'lmetric' }).waitFor();
     expect(await accessProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Swap', exact: true }).click();
     await page.locator('.facts strong', { hasText: 'lmetric' }).waitFor();
     const { spec } = await yard.call('GET', 'workspaces/default/endpoints/chat');
-    expect(spec.routing.policy).toBe('lmetric');
+    expect(spec.routing).toMatchObject({ policy: 'lmetric', options: { tie_break: 'random' } });
+    await page.getByRole('link', { name: 'Undo the revision' }).waitFor();
   });
 
   test('a lab is run, its CDF is read, and one of its policies is about to be served', async () => {
@@ -220,15 +233,26 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await visitor.getByRole('menuitem', { name: 'Guided tour' }).click();
     await tour.getByText('Step 1 of 5').waitFor();
     await own.close();
+    const second = await browser!.newContext();
+    const late = await opened(second);
+    await late.goto(yard.adminUrl + link);
+    await late.getByRole('alert').filter({ hasText: 'used before' }).waitFor();
+    await second.close();
   });
 
-  test('an endpoint is scaled', async () => {
+  test('an endpoint is scaled, and one of its replicas is drained and replaced', async () => {
     await page.goto(yard.adminUrl + CHAT);
     await page.getByRole('heading', { name: '2 replicas' }).waitFor();
     await page.getByRole('button', { name: 'Scale', exact: true }).click();
     await page.getByLabel('Replicas; 0 pauses the endpoint').fill('3');
     await page.getByRole('dialog').getByRole('button', { name: 'Scale', exact: true }).click();
     await page.getByRole('heading', { name: '3 replicas' }).waitFor();
+    await yard.untilReady('chat', 3);
+    const [{ id }] = (await yard.call('GET', 'workspaces/default/endpoints/chat/replicas')).items;
+    await page.getByRole('button', { name: `Drain ${id}` }).click();
+    await page.getByText('Another replica starts in its place.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain', exact: true }).click();
+    await page.locator('tr', { hasText: id }).waitFor({ state: 'detached' });
   });
 
   test('a replica that is killed is seen', async () => {
@@ -239,12 +263,26 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.locator('tr', { hasText: items[0].id }).locator('.badge-warn').first().waitFor();
   });
 
-  test('a viewer reads everything and is offered no change', async () => {
+  test('a viewer is refused, reads everything, and is offered no change', async () => {
     const { context: own, page: viewer } = await visit.logIn(await yard.issue('watching', { role: 'viewer' }));
     await viewer.getByRole('heading', { name: 'Overview' }).waitFor();
+    // A page that takes its visitor for an operator, as one does whose role was taken away meanwhile.
+    const session = '**/api/v1/session';
+    await viewer.route(session, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), role: 'operator' } });
+    });
+    await viewer.goto(yard.adminUrl + CHAT);
+    await viewer.getByRole('button', { name: 'Scale', exact: true }).click();
+    await viewer.getByLabel('Replicas; 0 pauses the endpoint').fill('9');
+    const dialog = viewer.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Scale', exact: true }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'requires the role operator' }).waitFor();
+    expect((await yard.call('GET', 'workspaces/default/endpoints/chat')).spec.replicas).not.toBe(9);
+    await viewer.unroute(session);
     await viewer.goto(yard.adminUrl + CHAT);
     await viewer.getByRole('heading', { name: /replicas$/ }).waitFor();
-    expect(await viewer.getByRole('button', { name: 'Scale' }).count()).toBe(0);
+    expect(await viewer.getByRole('button', { name: 'Scale', exact: true }).count()).toBe(0);
     await viewer.goto(`${yard.adminUrl}/lab`);
     await viewer.getByText('it needs the role operator in default').waitFor();
     expect(await viewer.getByRole('button', { name: 'Run', exact: true }).count()).toBe(0);

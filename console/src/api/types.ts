@@ -84,7 +84,9 @@ export interface LiveEndpoint {
   readonly name: string;
   readonly source: 'file' | 'control-plane';
   readonly models: readonly string[];
-  readonly policy: Readonly<Record<string, unknown>> & { readonly routing?: { readonly policy?: string } };
+  readonly policy: Readonly<Record<string, unknown>> & {
+    readonly routing?: { readonly policy?: string; readonly options?: Readonly<Record<string, unknown>> };
+  };
   readonly policy_hash: string;
   readonly in_flight: number;
   readonly queued: Readonly<Record<string, number>>;

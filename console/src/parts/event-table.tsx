@@ -4,7 +4,13 @@ import { Empty } from './states';
 import { Time } from './time';
 
 export function EventTable({ events }: { readonly events: readonly ResourceEvent[] }) {
-  if (events.length === 0) return <Empty title="Nothing has happened yet">Events of resources appear here.</Empty>;
+  if (events.length === 0) {
+    return (
+      <Empty title="Nothing has happened yet" command="twinyard events --watch">
+        Events of resources appear here, and in the terminal:
+      </Empty>
+    );
+  }
   return (
     <TablePlace name="Events">
       <table className="table">

@@ -22,6 +22,9 @@ export function useSwapPreview({ base, endpoint, options = {}, policy }: WantedP
   const [differences, setDifferences] = useState<readonly Difference[] | null>(null);
   const isOfFile = endpoint.source === 'file';
   const given = Object.keys(options).length === 0 ? null : options;
+  const former = Object.keys(endpoint.policy.routing?.options ?? {});
+  // A merge keeps what it does not name: options of the former policy are named to be deleted.
+  const merged = given === null ? null : { ...Object.fromEntries(former.map((key) => [key, null])), ...given };
   const request = (isDry: boolean): Change =>
     isOfFile
       ? {
@@ -33,7 +36,7 @@ export function useSwapPreview({ base, endpoint, options = {}, policy }: WantedP
           method: 'PATCH',
           path: `${base}${isDry ? '?dry_run=true' : ''}`,
           text: {
-            content: JSON.stringify({ spec: { routing: { policy, options: given } } }),
+            content: JSON.stringify({ spec: { routing: { policy, options: merged, scorers: null } } }),
             type: 'application/merge-patch+json',
           },
         };

@@ -39,7 +39,7 @@ export function Login({ problem }: { readonly problem: string | null }) {
           {isBusy ? 'Logging in…' : 'Log in'}
         </Button>
         <div className="login-help muted">
-          <p>The token is in the data folder of the gateway:</p>
+          <p>A demo prints the token when it starts; else it is in the data folder of the gateway:</p>
           <Command text="cat .twinyard/admin-token" />
         </div>
       </form>

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Link, useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useBestRole } from '../api/access';
 
 interface Item {
@@ -25,8 +25,14 @@ const ITEMS: readonly Item[] = [
 
 export function Navigation({ children }: { readonly children?: ReactNode }) {
   const isViewer = useBestRole() !== 'none';
+  const place = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a narrow screen the pages scroll sideways: the present one is in sight.
+  useEffect(() => {
+    place.current?.querySelector('.nav-link.active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [pathname]);
   return (
-    <nav className="nav" aria-label="Pages">
+    <nav ref={place} className="nav" aria-label="Pages">
       {ITEMS.filter(({ isOwn }) => isViewer || isOwn === true).map(({ icon, name, to }) => (
         <Link key={to} to={to} className="nav-link" activeOptions={{ exact: to === '/', includeSearch: false }}>
           <svg viewBox="0 0 16 16" aria-hidden="true">

@@ -20,7 +20,8 @@ export function WorkspaceChooser() {
   const { workspace: ofPage } = useParams({ strict: false });
   const navigate = useNavigate();
   const names = data?.items.map(({ metadata }) => metadata.name) ?? [];
-  if (names.length < 2 && workspace === undefined) return null;
+  // The page of an endpoint names its workspace itself.
+  if (names.length < 2 && (workspace === undefined || ofPage !== undefined)) return null;
   const choose = (wanted: string) => {
     const search = { workspace: wanted === '' ? undefined : wanted };
     // The page of one endpoint is of its own workspace.

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { ControlStore } from '../../control/store/control-store.js';
-import { ask, CHAT, ENDPOINTS, endpoint, exchange, host, withFakeApi } from '../fake-api.fixture.js';
+import {
+  ask,
+  CHAT,
+  caller,
+  drained,
+  ENDPOINTS,
+  endpoint,
+  exchange,
+  host,
+  runner,
+  withFakeApi,
+} from '../fake-api.fixture.js';
 
 withFakeApi();
 
@@ -57,5 +68,37 @@ describe('scale', () => {
     const scaling = ask(`PUT ${CHAT}/scale`, { body: { replicas: 5 } });
     exchange({ store: real });
     expect((await scaling).body).toMatchObject({ spec: { replicas: 5, env: { A: 'b' } } });
+  });
+});
+
+describe('drain', () => {
+  it('is passed to the control plane, and is in the audit log', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint({ replicas: 2 }) });
+    runner.start('chat-a', 'default/chat');
+    const operator = caller('none', { default: 'operator' });
+    expect(await ask(`POST ${CHAT}/replicas/chat-a/drain`, { as: operator })).toMatchObject({
+      status: 202,
+      body: { status: 'leaving', active: 0 },
+    });
+    expect(drained).toEqual(['default/chat/chat-a']);
+    expect((await ask('GET /api/v1/audit?name=chat-a&limit=1')).body).toMatchObject({
+      items: [
+        { actor: 'alice', kind: 'Replica', action: 'update', after: { spec: { endpoint: 'chat', leaving: true } } },
+      ],
+    });
+  });
+
+  it('is refused to viewers, and for replicas and endpoints that do not exist', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    runner.start('other-a', 'default/other');
+    const refused = (path: string, role: 'viewer' | 'operator' = 'operator') =>
+      ask(`POST ${path}/drain`, { as: caller(role) });
+    expect(await refused(`${CHAT}/replicas/other-a`)).toMatchObject({
+      status: 404,
+      body: { error: { code: 'API_REPLICA', message: "endpoint default/chat: no replica 'other-a'" } },
+    });
+    expect((await refused(`${ENDPOINTS}/none/replicas/other-a`)).status).toBe(404);
+    expect((await refused(`${CHAT}/replicas/chat-a`, 'viewer')).status).toBe(403);
+    expect(drained).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { FeedFilter } from '../../control/change-feed.js';
 import type { ControlStore } from '../../control/store/control-store.js';
+import { fileEndpointUid } from '../../gateway/history/endpoint-events.js';
 import { field, flag, text } from '../../schema/fields.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import { authorise } from '../access/authorise.js';
@@ -27,12 +28,11 @@ export const HISTORY_ROUTES: readonly ApiRoute[] = [
     response: { type: 'list', schema: EVENT },
     async handle(host, { caller, query }) {
       const filter = filterOf(caller, query);
-      // An endpoint of the configuration file has no events.
+      if (!host.hasStore) return ok(pageOf('EventList', query, [], () => [0], eventView));
+      const store = await host.resources();
       const isOfFile =
         filter.kind !== undefined && filter.name !== undefined && fileEndpointsIn(host, filter).length > 0;
-      if (!host.hasStore || isOfFile) return ok(pageOf('EventList', query, [], () => [0], eventView));
-      const store = await host.resources();
-      const uid = query.former ? null : await uidOf(store, filter);
+      const uid = isOfFile ? fileEndpointUid(filter.name!) : query.former ? null : await uidOf(store, filter);
       const last = keyIn(query, [0]);
       const events = await store.events.list({
         ...filter,

@@ -10,10 +10,12 @@ import { policyHashOf } from '../../gateway/fleet/endpoint/deciding.js';
 import { restrictedHost } from '../../protocol/http-client/address-rules.js';
 import { field, flag } from '../../schema/fields.js';
 import { bodyPlace } from '../../schema/read-json.js';
+import { unknownResource } from '../../store/resources/resource-errors.js';
 import { type Caller, isAdminEverywhere } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
-import { noEarlierPolicy, takenReplica, unknownReplica } from '../errors.js';
+import { fileEndpointsIn } from '../changes/file-endpoints.js';
+import { noEarlierPolicy, replicaElsewhere, takenReplica, unknownReplica } from '../errors.js';
 import { auditChange } from '../gateway/audit-change.js';
 import { endpointView, fileEndpoint, liveEndpoint, replicaView, replicaViews } from '../gateway/live-endpoints.js';
 import { PAGE_QUERY, pageOfAll } from '../pagination.js';
@@ -23,7 +25,7 @@ const ONE = '/api/v1/workspaces/{workspace}/endpoints/{name}';
 const reads = { method: 'GET', role: 'viewer', scope: 'workspace' } as const;
 const changes = { role: 'operator', scope: 'workspace' } as const;
 
-/** Replicas and policies of endpoints as the gateway serves them. Only endpoints of the configuration file are changed here. */
+/** Replicas and policies of endpoints as the gateway serves them. But for a drain, only endpoints of the configuration file are changed here. */
 export const SERVED_ENDPOINT_ROUTES: readonly ApiRoute[] = [
   defineRoute({
     ...reads,
@@ -66,6 +68,16 @@ export const SERVED_ENDPOINT_ROUTES: readonly ApiRoute[] = [
     response: { type: 'object', schema: REMOVED_REPLICA },
     status: 202,
     handle: removeReplica,
+  }),
+  defineRoute({
+    ...changes,
+    method: 'POST',
+    path: `${ONE}/replicas/{replica}/drain`,
+    summary:
+      'Drain a replica: it gets no new requests and leaves when its last one has ended; the control plane starts another one in its place before',
+    response: { type: 'object', schema: REMOVED_REPLICA },
+    status: 202,
+    handle: drainReplica,
   }),
   defineRoute({
     ...changes,
@@ -178,6 +190,34 @@ async function removeReplica(host: ApiHost, { caller, params }: ApiRequest<objec
     before: { endpoint, id, url, engine },
   });
   return { status: 202, body: { status: 'leaving', active: replica.active } };
+}
+
+/** Replicas of the control plane leave as its reconciliation does it: another one serves first, as far as the endpoint needs it. */
+async function drainReplica(host: ApiHost, request: ApiRequest<object, undefined>) {
+  const { caller, params } = request;
+  const called = { kind: 'Endpoint', ...calledIn(params) };
+  const [id, place] = [params.replica!, `endpoint ${called.workspace}/${called.name}`];
+  if (fileEndpointsIn(host, called).length > 0) return removeReplica(host, request);
+  const { drain, runner, store } = await host.control();
+  if ((await store.get(called)) === null) throw unknownResource(called);
+  const own = (await runner.list()).filter((one) => one.workspace === called.workspace && one.endpoint === called.name);
+  const replica = own.find((one) => one.id === id);
+  const served = host.servedGateway?.replicas().find((one) => one.id === id);
+  if (replica === undefined) {
+    if (served !== undefined) throw replicaElsewhere(place, id);
+    throw unknownReplica(
+      place,
+      id,
+      own.map((one) => one.id),
+    );
+  }
+  drain(called, id);
+  const facts = { endpoint: called.name, id, url: replica.url };
+  await auditChange(host, caller.name, {
+    ...{ kind: 'Replica', workspace: called.workspace, name: id, action: 'update' },
+    ...{ before: { ...facts, leaving: false }, after: { ...facts, leaving: true } },
+  });
+  return { status: 202, body: { status: 'leaving', active: served?.active ?? 0 } };
 }
 
 async function changePolicy(

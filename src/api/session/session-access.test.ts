@@ -26,7 +26,7 @@ beforeAll(async () => {
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
-  api = serveApi(gateway, Promise.resolve({ host: { store, feed, runner: new FakeRunner() } }));
+  api = serveApi(gateway, Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain() {} } }));
   gateway.api = api;
 });
 afterAll(async () => {
@@ -196,7 +196,10 @@ describe('a login link', () => {
     expect(body).toMatchObject({ name: 'admin', role: 'admin' });
     expect((await ask('/api/v1/session', { headers: { cookie } })).status).toBe(200);
     const again = await ask('/api/v1/session', { method: 'POST', headers: bearer(token) });
-    expect([again.status, again.body.error.message]).toEqual([401, 'the login link was used before, or is too old']);
+    expect([again.status, again.body.error.message]).toEqual([
+      401,
+      'the login link was used before, or is too old: log in with the admin token, or get another link',
+    ]);
   });
 
   it("of a caller has the caller's rights", async () => {

@@ -43,7 +43,11 @@ function openedByLink(sessions: Sessions, { header, method, path }: Call, author
   const token = linkTokenIn(authorization);
   if (token === null || method !== 'POST' || path !== SESSION_PATH || !isSameOrigin(header)) return null;
   const found = sessions.follow(token);
-  if (found === null) throw new Unauthenticated(401, 'the login link was used before, or is too old');
+  if (found === null)
+    throw new Unauthenticated(
+      401,
+      'the login link was used before, or is too old: log in with the admin token, or get another link',
+    );
   return found;
 }
 

@@ -33,6 +33,8 @@ const UNAUTHENTICATED = {
 /** The control API on its own port, without reconcilers: tests set the observed state. */
 export class FakeControlServer {
   readonly runner = new FakeRunner();
+  /** The replicas that were drained. */
+  readonly drained: string[] = [];
   /** Streams that are open. */
   streams = 0;
   host!: ControlHost;
@@ -48,7 +50,7 @@ export class FakeControlServer {
     const store = new ControlStore(server.#store, SecretBox.open(join(folder, '.twinyard', 'secrets.key')));
     await installDefaults(store);
     const feed = await ChangeFeed.open(store.resources);
-    server.host = { store, feed, runner: server.runner };
+    server.host = { store, feed, runner: server.runner, drain: (_, replica) => server.drained.push(replica) };
     const control = Promise.resolve({ host: server.host });
     server.#api = new ApiHost({ store: server.#store, gateway: null, control });
     await server.listen();

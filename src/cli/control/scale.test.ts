@@ -36,3 +36,23 @@ describe('scale', () => {
     expect(ended.stderr).toContain(message);
   });
 });
+
+describe('drain', () => {
+  it('drains a replica, and says how many requests it still has', async () => {
+    await printed('apply -f chat.yaml');
+    server.runner.start('chat-a', 'default/chat');
+    expect(await printed('drain ep/chat --replica chat-a')).toBe('replica chat-a is leaving; it has 0 requests\n');
+    expect(server.drained).toEqual(['chat-a']);
+  });
+
+  it.each([
+    ['ep/chat', '--replica: is required'],
+    ['ep/chat --replica chat-z', "no replica 'chat-z'; the endpoint has none at present"],
+    ['engine/emulator --replica a', "has no replicas; give 'endpoint'"],
+  ])('%s is refused', async (args, message) => {
+    await printed('apply -f chat.yaml');
+    const ended = await twinyard(`drain ${args}`);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});

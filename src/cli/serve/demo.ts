@@ -54,6 +54,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     { Gateway },
     { DEFAULT_POLICY, GATEWAY_DEFAULTS },
     { startProfiles },
+    { startEndpointEvents },
   ] = await Promise.all([
     import('../../api/api-server.js'),
     import('../lab/run-lab-task.js'),
@@ -63,6 +64,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     import('../../gateway/gateway.js'),
     import('../../gateway/config/gateway-config.js'),
     import('../../twin/profiles/start-profiles.js'),
+    import('../../gateway/history/endpoint-events.js'),
   ]);
   const line: CommandLine = { ...DEMO, groups: [{ title: 'Instance', flags: instanceFlags }] };
   const instance = await parseFlags<InstanceFlags>(line, ['--model', model]);
@@ -105,10 +107,12 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
   try {
     const { gateway, link } = await start(values.port, values.port === 0 ? 0 : values.port + 1);
     const profiles = startProfiles(gateway);
+    const events = startEndpointEvents(gateway);
     io.stdout.write(whatToTry(gateway, link(), model, engines.length));
     const load = values['demo-load'] ? new DemoLoad(gateway.url, model) : null;
     await stopped;
     await load?.stop();
+    await events.close();
     await profiles.close();
     await gateway.close(1000);
   } finally {
@@ -130,6 +134,8 @@ function whatToTry(gateway: RunningGateway, link: string, model: string, count: 
 
 Open the console; the link logs in, once, within 15 minutes:
   ${link}
+After that, log in at ${gateway.adminUrl}/ with the admin token:
+  ${gateway.adminToken}
 
 Send a request; the response headers name the replica:
   curl -i ${gateway.url}/v1/chat/completions -H 'content-type: application/json' -H 'x-request-id: first' -d '${body}'

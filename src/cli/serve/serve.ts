@@ -67,8 +67,12 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
     await gateway.close(0);
     throw gatewayListenError(error, config);
   }
-  const { startProfiles } = await import('../../twin/profiles/start-profiles.js');
+  const [{ startProfiles }, { startEndpointEvents }] = await Promise.all([
+    import('../../twin/profiles/start-profiles.js'),
+    import('../../gateway/history/endpoint-events.js'),
+  ]);
   const profiles = startProfiles(gateway);
+  const events = startEndpointEvents(gateway);
   for (const line of firstLines(gateway, control)) say(line);
   io.onHangUp(() => {
     try {
@@ -87,6 +91,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   await gateway.api?.close?.();
   await control?.close();
   await discoveries.close();
+  await events.close();
   await profiles.close();
   await gateway.close();
   if (left > 0)

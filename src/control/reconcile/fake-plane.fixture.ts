@@ -104,6 +104,12 @@ export class FakePlane {
     await this.rest();
   }
 
+  async drain(id: string): Promise<void> {
+    this.endpoints.drain(CHAT, id);
+    this.#all.enqueue(CHAT);
+    await this.rest();
+  }
+
   async ready(): Promise<void> {
     this.runners.ready(...this.runners.ids);
     await this.rest();

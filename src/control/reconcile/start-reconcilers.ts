@@ -39,6 +39,8 @@ export interface StartedReconcilers {
    * @param before runs first
    */
   reconsider(before?: () => Promise<void>): Promise<void>;
+  /** Another replica takes the place of this one, which leaves when enough others serve. Its cluster has to be of this process. */
+  drain(endpoint: ResourceRef, replica: string): void;
   close(): Promise<void>;
 }
 
@@ -135,6 +137,10 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
       turn = turn.catch(() => {});
       await done;
       await all.enqueueAll();
+    },
+    drain(endpoint, replica) {
+      endpoints.drain(endpoint, replica);
+      all.enqueue(endpoint);
     },
     async close() {
       unwatch();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Gateway } from '../../gateway/gateway.js';
-import { addEndpointEvent } from '../endpoint-event.js';
+import { addEndpointEvent } from '../../gateway/history/endpoint-events.js';
 import { EngineProfiles, type EngineProfilesParts } from './engine-profiles.js';
 import { fitInThread } from './fit/fit-thread.js';
 import { ProfileFolder } from './kept-profiles.js';
@@ -18,7 +18,7 @@ export function gatewayProfiles(gateway: Gateway, change: Partial<EngineProfiles
     folder: config.store === null ? null : new ProfileFolder(join(config.dataDir, 'profiles')),
     makeFit: fitInThread,
     warn: (line) => gateway.onWarning(line),
-    event: (endpoint, type, reason, message) => void addEndpointEvent(gateway, endpoint, type, reason, message),
+    event: (endpoint, type, reason, message) => void addEndpointEvent(gateway, endpoint, { type, reason, message }),
     ...change,
   });
   traffic.profiles = profiles;

@@ -1,5 +1,5 @@
 import type { Gateway } from '../../gateway/gateway.js';
-import { addEndpointEvent } from '../endpoint-event.js';
+import { addEndpointEvent } from '../../gateway/history/endpoint-events.js';
 import { type BoardParts, ShadowBoard } from './shadow-board.js';
 
 /** Lets shadow policies follow the endpoints of a gateway: those of its configuration at once, others when they are added. */
@@ -14,7 +14,7 @@ export function installShadows(
       seed: config.seed,
       nowUs: clock.nowUs,
       fault: (error) => gateway.fault(error),
-      event: (endpoint, type, reason, message) => void addEndpointEvent(gateway, endpoint, type, reason, message),
+      event: (endpoint, type, reason, message) => void addEndpointEvent(gateway, endpoint, { type, reason, message }),
       ...change,
     }),
   );

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { accessProblems } from '../launch-browser.js';
+import { type PastedLanguage, printedBy } from './pasted-code.js';
 import { type Visit, WAIT_MS } from './visit.js';
 
 /** Keys: make, limit, use, and what their holders see. */
@@ -27,13 +26,57 @@ export function keyJourneys({ logIn, page, yard }: Visit): void {
     expect(await said.textContent()).toMatch(/\S.*first token [\d.]+ m?s · 8 tokens/);
   });
 
-  test('the curl line of the playground works when it is pasted', async () => {
+  test('the code of the playground works when it is pasted, in every language', async () => {
     await page().getByLabel('System prompt').fill("it's short");
-    const code = (await page().locator('.card', { hasText: 'The same by code' }).locator('code').textContent())!;
-    const env = { ...process.env, API_KEY: secret };
-    const { stdout } = await promisify(execFile)('bash', ['-c', `${code} -sS`], { env });
-    expect(JSON.parse(stdout)).toMatchObject({ usage: { completion_tokens: 8 }, choices: [{ message: {} }] });
-    expect(code).toContain('"max_tokens":8');
+    await page().getByLabel('Temperature').fill('0.5');
+    await page().getByLabel('Stop at, separated by |').fill('never "said"|\\');
+    const place = page().locator('.card', { hasText: 'The same by code' });
+    const printed = async (language: PastedLanguage) => {
+      await place.getByRole('button', { name: language, exact: true }).click();
+      const code = (await place.locator('code').first().textContent())!;
+      expect(code).toContain('0.5');
+      return printedBy(language, code, yard.folder, secret);
+    };
+    const response = JSON.parse((await printed('curl'))!);
+    expect(response).toMatchObject({ usage: { completion_tokens: 8 }, choices: [{ message: {} }] });
+    expect(await printed('TypeScript')).toMatch(/\S/);
+    expect((await printed('Python')) ?? 'skipped').toMatch(/\S/);
+  });
+
+  test('the system prompt and parameters reach the request, models stand side by side, and errors and a stop are shown', async () => {
+    await page().goto(`${yard.adminUrl}/playground?models=tiny,absent&max_tokens=8`);
+    await page().getByLabel('System prompt').fill('be brief');
+    await page().getByLabel('Seed').fill('7');
+    await page().getByLabel('API key, if not your own log-in').fill(secret);
+    const sent = page().waitForRequest(
+      (one) => one.url().endsWith('/playground/chat') && one.postDataJSON().model === 'tiny',
+    );
+    await page().getByLabel('Message', { exact: true }).fill('hello');
+    await page().keyboard.press('Enter');
+    expect((await sent).postDataJSON()).toMatchObject({
+      messages: [
+        { role: 'system', content: 'be brief' },
+        { role: 'user', content: 'hello' },
+      ],
+      max_tokens: 8,
+      seed: 7,
+    });
+    const [served, absent] = ['tiny', 'absent'].map((name) =>
+      page().getByRole('region', { name: `Chat with ${name}` }),
+    );
+    await absent!.getByRole('alert').filter({ hasText: "'absent'" }).waitFor();
+    await served!.getByText(/ · 8 tokens/).waitFor();
+    // A response that does not begin, until the visitor stops it.
+    await page().route('**/playground/chat', () => {});
+    await page().getByLabel('Message', { exact: true }).fill('and now?');
+    await page().keyboard.press('Enter');
+    await served!.getByRole('button', { name: 'Stop' }).click();
+    await served!.getByText('stopped').waitFor();
+    expect(await served!.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await page().unroute('**/playground/chat');
+    await absent!.getByRole('button', { name: 'Remove absent' }).click();
+    await served!.getByText('hello', { exact: true }).waitFor();
+    expect(new URL(page().url()).searchParams.get('models')).toBe('tiny');
   });
 
   test('the limits of a key are changed by its form', async () => {

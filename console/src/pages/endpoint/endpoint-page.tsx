@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { useMay } from '../../api/access';
 import { ApiFailure, pathOf, withQuery } from '../../api/client';
 import { useLive } from '../../api/live';
-import { useGet } from '../../api/queries';
+import { useGet, useSession } from '../../api/queries';
 import type { LiveEndpoint } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
@@ -42,7 +42,7 @@ const NAMES: Record<EndpointTab, string> = {
   yaml: 'YAML',
 };
 /** An endpoint of the configuration file has neither a resource nor processes of its own. */
-const OF_FILE: readonly EndpointTab[] = ['replicas', 'policy', 'shadows'];
+const OF_FILE: readonly EndpointTab[] = ['replicas', 'policy', 'shadows', 'events'];
 const MANAGED: readonly EndpointTab[] = ['replicas', 'rollout', 'policy', 'shadows', 'events', 'logs', 'yaml'];
 
 export function EndpointPage() {
@@ -54,11 +54,13 @@ export function EndpointPage() {
     (one) => one.name === name && one.workspace === workspace,
   );
   const mayLog = useMay('operator', workspace);
+  const { data: session } = useSession();
   if (endpoint === undefined) {
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
   }
   const { models, policy, source } = endpoint;
-  const tabs = (source === 'file' ? OF_FILE : MANAGED).filter((one) => one !== 'logs' || mayLog);
+  const isOffered = (one: EndpointTab) => (one === 'logs' ? mayLog : one !== 'events' || session?.has_store === true);
+  const tabs = (source === 'file' ? OF_FILE : MANAGED).filter(isOffered);
   const facts = [
     policy.routing?.policy ?? 'no policy',
     models.join(', ') || 'no model yet',

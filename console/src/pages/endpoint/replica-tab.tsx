@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { useMay } from '../../api/access';
-import { pathOf } from '../../api/client';
 import { useLive } from '../../api/live';
-import { useChange, useGet } from '../../api/queries';
-import type { Page, Replica } from '../../api/types';
-import { Button, Card } from '../../parts/basics';
-import { Dialog } from '../../parts/dialog';
-import { Failure } from '../../parts/states';
+import { useGet } from '../../api/queries';
+import type { Page, Replica, Resource } from '../../api/types';
+import { Card } from '../../parts/basics';
+import { inWorkspace } from '../../parts/commands';
+import { Failure, Loading } from '../../parts/states';
+import { DrainDialog } from './drain-dialog';
 import { ReplicaTable } from './replica-table';
 
 interface ReplicaTabProps {
@@ -18,34 +18,33 @@ interface ReplicaTabProps {
 
 export function ReplicaTab({ base, isOfFile, name, workspace }: ReplicaTabProps) {
   const listed = useGet<Page<Replica>>(`${base}/replicas?limit=1000`);
+  const { data: resource } = useGet<Resource>(isOfFile ? null : base);
   const followed = useLive(({ replicas }) => replicas);
   const isLive = useLive(({ state }) => state === 'live');
   const mayChange = useMay('operator', workspace);
-  const [leaving, setLeaving] = useState<string | null>(null);
+  const [drained, setDrained] = useState<string | null>(null);
   const own = [...followed.values()].filter((one) => one.endpoint === name && one.workspace === workspace);
   const replicas = isLive && own.length > 0 ? own : (listed.data?.items ?? own);
+  if (listed.data === undefined && own.length === 0) {
+    return listed.error === null ? <Loading /> : <Failure error={listed.error} onRetry={() => void listed.refetch()} />;
+  }
+  const observed = (resource?.status?.replicas ?? []) as readonly { readonly id: string; readonly leaving?: boolean }[];
   return (
     <Card title={`${replicas.length} ${replicas.length === 1 ? 'replica' : 'replicas'}`}>
-      <ReplicaTable replicas={replicas} onDrain={isOfFile && mayChange ? setLeaving : null} />
-      <DrainDialog base={base} replica={leaving} onClose={() => setLeaving(null)} />
+      <ReplicaTable
+        replicas={replicas}
+        leaving={new Set(observed.filter(({ leaving }) => leaving === true).map(({ id }) => id))}
+        onDrain={mayChange ? setDrained : null}
+        first={isOfFile ? null : `twinyard scale ep/${name} --replicas 1${inWorkspace(workspace)}`}
+      />
+      <DrainDialog
+        base={base}
+        name={name}
+        workspace={workspace}
+        replica={replicas.find(({ id }) => id === drained) ?? null}
+        resource={resource ?? null}
+        onClose={() => setDrained(null)}
+      />
     </Card>
-  );
-}
-
-function DrainDialog({ base, onClose, replica }: { base: string; replica: string | null; onClose: () => void }) {
-  const change = useChange();
-  const drain = () =>
-    change.mutate({ method: 'DELETE', path: `${base}/replicas/${pathOf(replica ?? '')}` }, { onSuccess: onClose });
-  return (
-    <Dialog title={`Drain ${replica ?? ''}`} isOpen={replica !== null} onClose={onClose}>
-      <p>It gets no new requests, and leaves the endpoint when its last one has ended. The engine keeps running.</p>
-      {change.error === null ? null : <Failure error={change.error} />}
-      <div className="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="primary" onClick={drain} disabled={change.isPending}>
-          Drain
-        </Button>
-      </div>
-    </Dialog>
   );
 }

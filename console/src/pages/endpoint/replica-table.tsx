@@ -7,14 +7,26 @@ const TONES: Record<Replica['state'], Tone> = { ready: 'good', starting: 'info',
 
 /** Replicas with bars that move: the longest is the fullest of them all. */
 export function ReplicaTable({
+  first,
+  leaving,
   onDrain,
   replicas,
 }: {
   readonly replicas: readonly Replica[];
-  /** Null where the visitor may not, or where the control plane decides. */
+  /** Those that leave as soon as another one serves in their place. */
+  readonly leaving: ReadonlySet<string>;
+  /** Null where the visitor may not. */
   readonly onDrain: ((id: string) => void) | null;
+  /** The command that starts the first one; null where none does. */
+  readonly first: string | null;
 }) {
-  if (replicas.length === 0) return <Empty title="No replica yet">They appear here as soon as they start.</Empty>;
+  if (replicas.length === 0) {
+    return (
+      <Empty title="No replica yet" {...(first === null ? {} : { command: first })}>
+        They appear here as soon as they start.
+      </Empty>
+    );
+  }
   const sorted = [...replicas].sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
   const most = Math.max(
     1,
@@ -43,7 +55,7 @@ export function ReplicaTable({
         </thead>
         <tbody>
           {sorted.map((one) => (
-            <Row key={one.id} one={one} most={most} onDrain={onDrain} />
+            <Row key={one.id} one={one} most={most} isLeaving={leaving.has(one.id)} onDrain={onDrain} />
           ))}
         </tbody>
       </table>
@@ -52,23 +64,29 @@ export function ReplicaTable({
 }
 
 function Row({
+  isLeaving,
   most,
   onDrain,
   one,
 }: {
   readonly one: Replica;
   readonly most: number;
+  readonly isLeaving: boolean;
   readonly onDrain: ((id: string) => void) | null;
 }) {
   const { signals } = one;
-  const why = one.problem || one.suspect;
+  const why = one.problem || one.suspect || (isLeaving ? 'drained: leaves as soon as another one serves' : '');
+  const isGoing = one.leaving || isLeaving;
   return (
     <tr>
       <td>
-        <span title={one.url}>{one.id}</span> <span className="muted">{one.engine}</span>
+        <span className="nowrap" title={one.url}>
+          {one.id}
+        </span>{' '}
+        <span className="muted">{one.engine}</span>
       </td>
       <td>
-        <Badge tone={one.leaving ? 'warn' : TONES[one.state]}>{one.leaving ? 'leaving' : one.state}</Badge>
+        <Badge tone={isGoing ? 'warn' : TONES[one.state]}>{isGoing ? 'leaving' : one.state}</Badge>
       </td>
       <Count value={one.in_flight} most={most} />
       <Count value={signals?.running ?? null} most={most} />
@@ -86,7 +104,7 @@ function Row({
       </td>
       {onDrain === null ? null : (
         <td className="number">
-          {one.leaving ? null : (
+          {isGoing ? null : (
             <Button look="quiet" onClick={() => onDrain(one.id)} aria-label={`Drain ${one.id}`}>
               Drain
             </Button>

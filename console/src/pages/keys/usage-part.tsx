@@ -5,9 +5,10 @@ import { useGet } from '../../api/queries';
 import type { Page } from '../../api/types';
 import { Bar, Button, Card, NumberHead, TablePlace } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { NothingSent } from '../../parts/first-request';
 import { dollars, short, whole } from '../../parts/format';
 import { Stat, Stats } from '../../parts/stat';
-import { Empty, Failure, Loading } from '../../parts/states';
+import { Failure, Loading } from '../../parts/states';
 
 const route = getRouteApi('/keys');
 
@@ -98,7 +99,9 @@ export function UsagePart() {
             }
           >
             {data.items.length === 0 ? (
-              <Empty title="Nothing was used in this range">Requests appear here a few seconds after they end.</Empty>
+              <NothingSent title="Nothing was used in this range">
+                Requests appear here a few seconds after they end.
+              </NothingSent>
             ) : (
               <UsageTable usage={data} by={by} />
             )}

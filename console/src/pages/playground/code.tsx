@@ -67,6 +67,3 @@ ${Object.entries(parameters)
   .join('')}});
 console.log(response.choices[0].message.content);`,
 };
-
-/** The address of clients as this browser reaches it: a wildcard address is none. */
-export const clientUrl = (url: string) => url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, `//${location.hostname}`);

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { ApiFailure } from '../../api/client';
 import { Button } from '../../parts/basics';
 import { milliseconds } from '../../parts/format';
 import { type ChatSettings, type Message, streamChat } from './stream-chat';
@@ -17,7 +18,18 @@ interface Shown extends Message {
   readonly tokens?: number;
   readonly rate?: number;
   readonly problem?: string;
+  readonly isStopped?: true;
 }
+
+/** A response that failed or is empty has nothing to go on from: neither it nor its question is sent again. */
+const sentAgain = (messages: readonly Shown[]) =>
+  messages.filter((one, i) => {
+    const response = one.role === 'user' ? messages[i + 1] : one;
+    return response !== undefined && response.problem === undefined && response.content !== '';
+  });
+
+const problemOf = (error: Error) =>
+  error instanceof ApiFailure && error.hint ? `${error.message}; ${error.hint}` : error.message;
 
 /** The chat with one model. */
 export function Column({ model, models, onModel, onRemove, settings, turn }: ColumnProps) {
@@ -28,21 +40,28 @@ export function Column({ model, models, onModel, onRemove, settings, turn }: Col
   const stop = useRef<AbortController | null>(null);
   const number = turn?.number ?? 0;
   const text = turn?.text ?? '';
+  /** A model that is added later takes part from the next message on. */
+  const joined = useRef(number);
   useEffect(() => {
-    if (number === 0) return;
+    if (number === joined.current) return;
     const { messages: before, model: asked, settings: given } = latest.current;
     const said: readonly Shown[] = [...before, { role: 'user', content: text }];
     const left = new AbortController();
     stop.current?.abort();
     stop.current = left;
     setBusy(true);
-    const show = (answer: Shown) => {
-      if (!left.signal.aborted) setMessages([...said, answer]);
+    let shown = { role: 'assistant', content: '' } as Shown;
+    const show = (change: Partial<Shown>) => {
+      shown = { ...shown, ...change };
+      setMessages([...said, shown]);
     };
-    setMessages([...said, { role: 'assistant', content: '' }]);
-    streamChat(asked, said, given, left.signal, (progress) => show({ role: 'assistant', ...progress }))
+    show({});
+    streamChat(asked, [...sentAgain(before), said.at(-1)!], given, left.signal, (progress) => {
+      if (!left.signal.aborted) show(progress);
+    })
       .catch((error: Error) => {
-        if (error.name !== 'AbortError') show({ role: 'assistant', content: '', problem: error.message });
+        if (error.name !== 'AbortError') show({ problem: problemOf(error) });
+        else if (stop.current === left) show({ isStopped: true });
       })
       .finally(() => {
         if (stop.current === left) setBusy(false);
@@ -72,7 +91,13 @@ export function Column({ model, models, onModel, onRemove, settings, turn }: Col
       <ol className="chat-lines" aria-live="polite">
         {messages.map((one, i) => (
           <li key={i} className={`said said-${one.role}`}>
-            {one.problem === undefined ? one.content || '…' : <span className="login-problem">{one.problem}</span>}
+            {one.content || (one.problem === undefined && one.isStopped === undefined ? '…' : null)}
+            {one.problem === undefined ? null : (
+              <span className="login-problem" role="alert">
+                {one.problem}
+              </span>
+            )}
+            {one.isStopped === undefined ? null : <span className="said-times muted">stopped</span>}
             {one.ttftMs === undefined ? null : (
               <span className="said-times muted">
                 first token {milliseconds(one.ttftMs)}

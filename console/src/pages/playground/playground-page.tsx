@@ -6,8 +6,9 @@ import { useGet, useSession } from '../../api/queries';
 import type { LiveEndpoint, Page } from '../../api/types';
 import { Button, Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { clientUrl } from '../../parts/first-request';
 import { Empty, Failure } from '../../parts/states';
-import { Code, clientUrl } from './code';
+import { Code } from './code';
 import { Column } from './column';
 import { Parameters, parametersIn } from './parameters';
 import { withSystem } from './stream-chat';
@@ -39,10 +40,18 @@ export function PlaygroundPage() {
   const given = search.models;
   const chosen = given === undefined ? known.slice(0, 1) : given.split(',').slice(0, MOST_COLUMNS);
   const [key, setKey] = useState('');
+  /** Of each column: its chat stays with it when another one is removed. */
+  const ids = useRef<number[]>([]);
+  while (ids.current.length < chosen.length) ids.current.push((ids.current.at(-1) ?? 0) + 1);
+  const [chat, setChat] = useState(0);
   const [turn, setTurn] = useState<{ readonly number: number; readonly text: string } | null>(null);
   const input = useRef<HTMLTextAreaElement>(null);
   const choose = (next: readonly string[]) =>
     void navigate({ search: (before) => ({ ...before, models: next.join(',') }), replace: true });
+  const remove = (column: number) => {
+    ids.current.splice(column, 1);
+    choose(chosen.filter((_, at) => at !== column));
+  };
   const { system = '' } = search;
   const parameters = parametersIn(search);
   const settings = { system, parameters, key };
@@ -67,11 +76,14 @@ export function PlaygroundPage() {
         title="Playground"
         about="Times are measured in this browser, by way of the admin port"
         actions={
-          chosen.length < MOST_COLUMNS ? (
-            <Button onClick={() => choose([...chosen, known.find((one) => !chosen.includes(one)) ?? known[0] ?? ''])}>
-              Add a model
-            </Button>
-          ) : null
+          <>
+            {turn === null ? null : <Button onClick={() => setChat(chat + 1)}>New chat</Button>}
+            {chosen.length < MOST_COLUMNS ? (
+              <Button onClick={() => choose([...chosen, known.find((one) => !chosen.includes(one)) ?? known[0] ?? ''])}>
+                Add a model
+              </Button>
+            ) : null}
+          </>
         }
       />
       <div className="filters">
@@ -85,13 +97,13 @@ export function PlaygroundPage() {
       <div className="chats">
         {chosen.map((model, i) => (
           <Column
-            key={i}
+            key={`${chat} ${ids.current[i]}`}
             model={model}
             models={known}
             turn={turn}
             settings={settings}
             onModel={(next) => choose(chosen.map((one, at) => (at === i ? next : one)))}
-            onRemove={chosen.length > 1 ? () => choose(chosen.filter((_, at) => at !== i)) : null}
+            onRemove={chosen.length > 1 ? () => remove(i) : null}
           />
         ))}
       </div>

@@ -52,7 +52,10 @@ export async function streamChat(
   let [buffer, content] = ['', ''];
   let [firstMs, lastMs] = [Number.NaN, Number.NaN];
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((error: Error) => {
+      if (error.name === 'AbortError') throw error;
+      throw new Error('the connection was lost before the response ended: send it again');
+    });
     if (done) return;
     buffer += value;
     const events = buffer.split('\n\n');

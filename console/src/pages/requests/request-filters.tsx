@@ -82,6 +82,9 @@ export function RequestFilters() {
         value={search.min_ttft_ms ?? ''}
         onChange={({ target }) => set({ min_ttft_ms: target.value })}
       >
+        {SLOW.some(([value]) => value === (search.min_ttft_ms ?? '')) ? null : (
+          <option value={search.min_ttft_ms}>{`First token ≥ ${search.min_ttft_ms} ms`}</option>
+        )}
         {SLOW.map(([value, name]) => (
           <option key={value} value={value}>
             {name}

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { Button, Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { NothingSent } from '../../parts/first-request';
 import { whole } from '../../parts/format';
 import { Empty, Failure, Loading } from '../../parts/states';
 import { RequestFilters } from './request-filters';
@@ -68,9 +69,7 @@ export function RequestsPage() {
               </Link>
             </Empty>
           ) : (
-            <Empty title="No request yet" command={FIRST_REQUEST}>
-              Send one, and it appears here with its replica and times.
-            </Empty>
+            <NothingSent title="No request yet">Send one, and it appears here with its replica and times.</NothingSent>
           )}
         </Card>
       )}
@@ -83,6 +82,3 @@ export function RequestsPage() {
     </>
   );
 }
-
-const FIRST_REQUEST =
-  'curl http://127.0.0.1:8080/v1/chat/completions -d \'{"model": "MODEL", "messages": [{"role": "user", "content": "hello"}]}\'';

@@ -19,12 +19,16 @@ const ELSEWHERE = new Set(['ApiKey']);
 
 /** Everything that is declared, by kind: filtered, sorted and paged by the server. */
 export function ResourcesPage() {
-  const { cursor, kind: wanted = 'clusters', phase, search, sort, workspace } = route.useSearch();
+  const { cursor, kind: asked, phase, search, sort, workspace } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: session } = useSession();
+  // A gateway without a control plane has no clusters, but endpoints of its configuration file.
+  const clusters = useGet<Page<Resource>>(asked === undefined ? 'clusters?limit=1&fields=metadata.name' : null);
+  const wanted = asked ?? (clusters.data?.items.length === 0 ? 'endpoints' : 'clusters');
   const { data: kinds } = useGet<Page<Kind>>('kinds', { isFixed: true });
   const hasStore = session?.has_store === true;
-  const kind = kinds?.items.find(({ plural }) => plural === wanted);
+  const isChosen = asked !== undefined || clusters.data !== undefined || clusters.error !== null;
+  const kind = isChosen ? kinds?.items.find(({ plural }) => plural === wanted) : undefined;
   const schema = useKindSchema(hasStore && kind !== undefined ? wanted : null).data?.schema;
   const phases = (schema?.properties?.status?.properties?.phase?.enum ?? []).map(String);
   const isIn = kind?.scope === 'workspace' && workspace !== undefined;

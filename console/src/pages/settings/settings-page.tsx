@@ -2,6 +2,7 @@ import { useMay } from '../../api/access';
 import { useChange, useGet, useSession } from '../../api/queries';
 import { Button, Card, PageHead } from '../../parts/basics';
 import { AsCommand, Command } from '../../parts/command';
+import { quoted } from '../../parts/commands';
 import { Failure, Loading } from '../../parts/states';
 
 type Configuration = Readonly<Record<string, unknown>>;
@@ -37,14 +38,12 @@ export function SettingsPage() {
           <dd>
             <a href="/api/v1/openapi.json">OpenAPI 3.1</a>
           </dd>
-          <dt>Backup</dt>
-          <dd>
-            {session?.has_store === true ? (
-              <Command text="twinyard backup --store STORE --to twinyard.backup" />
-            ) : (
-              'Nothing to back up: this gateway has no store'
-            )}
-          </dd>
+          {session?.has_store === true ? null : (
+            <>
+              <dt>Backup</dt>
+              <dd>Nothing to back up: this gateway has no store</dd>
+            </>
+          )}
         </dl>
       </Card>
       {mayRead && session?.has_store === true ? <StoreHealth /> : null}
@@ -83,6 +82,12 @@ function StoreHealth() {
         <dd>{data.bytes === null ? 'not known' : `${(data.bytes / 2 ** 20).toFixed(1)} MiB`}</dd>
         <dt>Version of its tables</dt>
         <dd>{data.version ?? 'not known'}</dd>
+        <dt>Backup</dt>
+        <dd>
+          <Command
+            text={`twinyard backup --store ${data.kind === 'sqlite' ? quoted(data.address) : 'STORE'} --to twinyard.backup`}
+          />
+        </dd>
       </dl>
     </Card>
   );
@@ -102,14 +107,17 @@ function Parts({ configuration }: { readonly configuration: Configuration }) {
   ));
 }
 
+/** A key as the configuration file has it. */
+const fileKey = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 function Setting({ name, value }: { readonly name: string; readonly value: unknown }) {
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
   const words = isMap
-    ? Object.entries(value).map(([key, one]) => `${key} ${JSON.stringify(one)}`)
+    ? Object.entries(value).map(([key, one]) => `${fileKey(key)} ${JSON.stringify(one)}`)
     : [value === null ? 'off' : JSON.stringify(value)];
   return (
     <>
-      <dt>{name}</dt>
+      <dt>{fileKey(name)}</dt>
       <dd>
         <code>{words.join(' · ')}</code>
       </dd>

@@ -99,3 +99,16 @@ export function isDefault(schema: JsonSchema, value: unknown): boolean {
   }
   return JSON.stringify(value) === JSON.stringify(schema.default);
 }
+
+/** A value with one part changed; undefined takes the part out. */
+export function changedPart(value: unknown, [key, ...rest]: Path, next: unknown): unknown {
+  if (key === undefined) return next;
+  if (typeof key === 'number' || Array.isArray(value)) {
+    const list = Array.isArray(value) ? value : [];
+    return list.map((one, i) => (i === key ? changedPart(one, rest, next) : one));
+  }
+  const map = isMap(value) ? value : {};
+  const part = changedPart(map[key], rest, next);
+  const { [key]: _, ...others } = map;
+  return part === undefined ? others : { ...map, [key]: part };
+}

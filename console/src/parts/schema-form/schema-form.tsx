@@ -1,3 +1,4 @@
+import '../../styles/editor.css';
 import { createContext, useContext, useEffect, useId, useState } from 'react';
 import { type Control, controlOf, givenSchema, isDefault, type JsonSchema, type Path } from './json-schema';
 import { ListField } from './list-field';

@@ -12,6 +12,12 @@ export interface FailedStart extends Blocker {
   readonly retryAt: number;
 }
 
+interface StoredReplica {
+  readonly id: string;
+  readonly restarts: number;
+  readonly leaving?: boolean;
+}
+
 /**
  * What is known of an endpoint beyond the stored and the observed state. All of it may be lost: then the next attempts come a
  * little sooner, and nothing else changes.
@@ -19,6 +25,8 @@ export interface FailedStart extends Blocker {
 export class EndpointMemory {
   /** How many replicas before it have failed in a row in a replica's place. */
   readonly restarts = new Map<string, number>();
+  /** Replicas that an operator has drained. */
+  readonly leaving = new Set<string>();
   readonly #unready = new Map<string, number>();
   readonly kv = new KvFacts();
   seen: SeenReplicas | null = null;
@@ -29,8 +37,9 @@ export class EndpointMemory {
 
   /** @param status as stored by an earlier control plane */
   constructor(status: Status | null) {
-    for (const { id, restarts } of (status?.replicas ?? []) as { id: string; restarts: number }[]) {
+    for (const { id, leaving, restarts } of (status?.replicas ?? []) as StoredReplica[]) {
       if (restarts > 0) this.restarts.set(id, restarts);
+      if (leaving === true) this.leaving.add(id);
     }
   }
 
@@ -47,7 +56,7 @@ export class EndpointMemory {
   /** Notes exits, and forgets replicas that do not exist any more. */
   observe(replicas: readonly ObservedReplica[]): void {
     const present = new Set(replicas.map(({ id }) => id));
-    for (const known of [this.restarts, this.#unready]) {
+    for (const known of [this.restarts, this.leaving, this.#unready]) {
       for (const id of known.keys()) if (!present.has(id)) known.delete(id);
     }
     for (const { exit, id, isDraining } of replicas) {

@@ -134,6 +134,24 @@ describe('an endpoint', () => {
     expect([plane.routes.routed(), await plane.status()]).toEqual([['chat-r3', 'chat-r4'], 'Running 2: ']);
   });
 
+  test('replaces a replica that an operator drains, also over a restart, and keeps serving', async () => {
+    const plane = await FakePlane.open();
+    await plane.chat('  replicas: 2\n');
+    await plane.ready();
+    await plane.drain('chat-r1');
+    expect([plane.routes.routed(), await plane.status()]).toEqual([
+      ['chat-r1', 'chat-r2'],
+      'Deploying 2: 2 of 2 replicas are ready, 1 leaves as soon as another one serves',
+    ]);
+    await plane.restart();
+    expect((await plane.shown())!.status!.replicas).toMatchObject([{ id: 'chat-r1', leaving: true }, {}, {}]);
+    await plane.ready();
+    expect([plane.routes.routed(), await plane.status()]).toEqual([['chat-r2', 'chat-r3'], 'Running 2: ']);
+    expect((await plane.events()).map(([, reason, message]) => `${reason}: ${message}`)).toContain(
+      'Draining: replica chat-r1 gets no more requests',
+    );
+  });
+
   test('is deleted when its last replica has ended', async () => {
     const plane = await FakePlane.open();
     await plane.chat('');

@@ -105,6 +105,11 @@ export class EndpointReconciler implements Reconciler {
     this.#known.get(refKey({ kind: KIND, workspace, name: endpoint }))?.routes.unroute(id, hasEnded);
   }
 
+  /** Another replica takes the place of this one, which leaves as soon as enough others serve. */
+  drain(ref: ResourceRef, id: string): void {
+    this.#known.get(refKey(ref))?.memory.leaving.add(id);
+  }
+
   /** Another host runs the endpoint from now on. */
   forget(ref: ResourceRef): void {
     this.#known.delete(refKey(ref));
@@ -125,6 +130,7 @@ export class EndpointReconciler implements Reconciler {
     return ours.map((one) => ({
       ...one,
       isDraining: draining.has(one.id),
+      isLeaving: memory.leaving.has(one.id),
       unreadySince: memory.unreadySince(one, timing.now()),
       restarts: memory.restarts.get(one.id) ?? 0,
       inFlight: states.get(one.id)?.inFlight ?? 0,

@@ -9,6 +9,7 @@ import {
   above,
   choice,
   field,
+  flag,
   list,
   number,
   required,
@@ -90,6 +91,7 @@ const replica = section('Replica', {
   url: required(written, { help: 'URL' }),
   restarts: field(whole(0), { default: 0, help: 'restarts' }),
   gpu: field(text(63), { help: 'GPU that it runs on, where it is known' }),
+  leaving: field(flag, { help: 'an operator has drained it: it leaves as soon as another one serves in its place' }),
   message: field(written, { default: '', help: 'reason in words' }),
 });
 

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { PolicyPicker, usePolicies } from '../../../parts/policy-picker';
-import { isMap, type JsonSchema, type Path } from '../../../parts/schema-form/json-schema';
+import { changedPart, type JsonSchema } from '../../../parts/schema-form/json-schema';
 import { SchemaForm } from '../../../parts/schema-form/schema-form';
 import { MOST_POLICIES, mapIn, mapText, optionsOf, policiesIn } from '../question';
 import { useParameter } from './fields';
@@ -67,22 +67,9 @@ export function OptionForm({ onChange, schema, startsOpen, title, value }: Optio
         host={{
           isReadOnly: false,
           suggestions: {},
-          set: (path, next) => onChange(changed(value, path, next) as Readonly<Record<string, unknown>>),
+          set: (path, next) => onChange(changedPart(value, path, next) as Readonly<Record<string, unknown>>),
         }}
       />
     </details>
   );
-}
-
-/** A value with one part changed; undefined takes the part out. */
-function changed(value: unknown, [key, ...rest]: Path, next: unknown): unknown {
-  if (key === undefined) return next;
-  if (typeof key === 'number' || Array.isArray(value)) {
-    const list = Array.isArray(value) ? value : [];
-    return list.map((one, i) => (i === key ? changed(one, rest, next) : one));
-  }
-  const map = isMap(value) ? value : {};
-  const part = changed(map[key], rest, next);
-  const { [key]: _, ...others } = map;
-  return part === undefined ? others : { ...map, [key]: part };
 }

@@ -30,6 +30,8 @@ export interface ObservedReplica {
   readonly exit: ReplicaExit | null;
   /** It gets no more requests, and is stopped when it has none. */
   readonly isDraining: boolean;
+  /** An operator has drained it: it leaves once enough others serve, as an outdated one does, and another one takes its place. */
+  readonly isLeaving: boolean;
   /** Since when a replica that was ready is not; null for others. */
   readonly unreadySince: number | null;
   /** How many replicas before it have failed in a row in its place. */

@@ -7,6 +7,8 @@ export type FakeEvent =
   /** The desired hash is not known. */
   | { readonly type: 'unknown' }
   | { readonly type: 'ready' | 'reached' | 'unreached' | 'unready' | 'crash' | 'drained'; readonly pick: number }
+  /** An operator drains one. */
+  | { readonly type: 'leave'; readonly pick: number }
   | { readonly type: 'time'; readonly ms: number }
   /** The next start fails. */
   | { readonly type: 'no-room' }
@@ -72,6 +74,13 @@ export class FakeWorld {
         );
         return;
       }
+      case 'leave':
+        this.#change(
+          event.pick,
+          ({ isDraining }) => !isDraining,
+          () => ({ isLeaving: true }),
+        );
+        return;
       case 'drained':
         this.#remove(event.pick);
         return;
@@ -153,6 +162,7 @@ export class FakeWorld {
       readyAt: null,
       exit: null,
       isDraining: false,
+      isLeaving: false,
       unreadySince: null,
       restarts,
       inFlight: 0,

@@ -26,6 +26,7 @@ const replica = (change: Partial<ObservedReplica> = {}): ObservedReplica => ({
   readyAt: 1,
   exit: null,
   isDraining: false,
+  isLeaving: false,
   unreadySince: null,
   restarts: 0,
   inFlight: 0,
@@ -219,6 +220,29 @@ describe('a cluster that calls replicas unready which respond', () => {
   });
 });
 
+describe('a replica that an operator has drained', () => {
+  test('stays until the gateway reaches another one in its place', () => {
+    const leaving = replica({ isLeaving: true });
+    const others = several(2);
+    expect(plan(desired(), [leaving, ...others])).toMatchObject({ drain: [], start: [{ replaces: null }] });
+    const starting = replica({ serving: 'starting' });
+    expect(plan(desired(), [leaving, ...others, starting])).toMatchObject({ drain: [], start: [] });
+    const reached = replica();
+    expect(plan(desired(), [leaving, ...others, reached])).toMatchObject({
+      routed: [...others, reached],
+      drain: [leaving],
+      start: [],
+    });
+  });
+
+  test('leaves at once where one may be unavailable, and also where it does not serve', () => {
+    const leaving = replica({ isLeaving: true });
+    expect(plan(desired({ maxUnavailable: 1 }), [leaving, ...several(2)]).drain).toEqual([leaving]);
+    const starting = replica({ isLeaving: true, phase: 'starting' });
+    expect(plan(desired(), [starting, ...several(2)]).drain).toEqual([starting]);
+  });
+});
+
 describe('any order of events', () => {
   const settings = fc.record({
     replicas: fc.integer({ min: 0, max: 6 }),
@@ -237,6 +261,7 @@ describe('any order of events', () => {
     { weight: 8, arbitrary: fc.nat().map((pick) => ({ type: 'drained' as const, pick })) },
     { weight: 4, arbitrary: fc.integer({ min: 1, max: 90_000 }).map((ms) => ({ type: 'time' as const, ms })) },
     { weight: 1, arbitrary: fc.constant({ type: 'no-room' as const }) },
+    { weight: 2, arbitrary: fc.nat().map((pick) => ({ type: 'leave' as const, pick })) },
     { weight: 1, arbitrary: fc.constant({ type: 'restart' as const }) },
   );
 
@@ -255,6 +280,7 @@ describe('any order of events', () => {
         expect(replicas.filter(isRouted)).toHaveLength(wanted.replicas);
         expect(replicas.map(({ specHash }) => specHash)).toEqual(replicas.map(() => wanted.specHash));
         expect(replicas).toHaveLength(wanted.replicas);
+        expect(replicas.filter(({ isLeaving }) => isLeaving)).toEqual([]);
       }),
       { numRuns: 400 },
     );

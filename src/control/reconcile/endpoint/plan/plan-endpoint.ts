@@ -26,15 +26,16 @@ export interface PlanInput {
  *
  * - only ready replicas are routed to; while the gateway reaches none, also those that were ready and that it still reaches: a
  *   cluster that misses the heartbeat of a node calls replicas unready that respond;
- * - no ready replica is drained if fewer than `replicas - maxUnavailable` would be left, and no outdated one before the gateway
- *   has reached as many new ones;
+ * - no ready replica is drained if fewer than `replicas - maxUnavailable` would be left, and no outdated one, nor one that an
+ *   operator has drained, before the gateway has reached as many new ones;
  * - no replica that was ready is given up while another one drains: if all are slow to respond, they are not all ended;
  * - no replica is started if more than `replicas + maxSurge` would run, draining ones included.
  */
 export function planEndpoint({ desired, now, replicas, startsFrom }: PlanInput): EndpointPlan {
   const present = replicas.filter(({ isDraining }) => !isDraining);
-  // While the desired hash is not known, every replica counts as current.
-  const isCurrent = ({ specHash }: ObservedReplica) => desired.specHash === null || specHash === desired.specHash;
+  // While the desired hash is not known, every replica counts as current, but for those that an operator has drained.
+  const isCurrent = ({ isLeaving, specHash }: ObservedReplica) =>
+    !isLeaving && (desired.specHash === null || specHash === desired.specHash);
   const current = present.filter(isCurrent);
   const outdated = present.filter((one) => !isCurrent(one));
   const surplus = inRemovalOrder(current).slice(0, Math.max(0, current.length - desired.replicas));

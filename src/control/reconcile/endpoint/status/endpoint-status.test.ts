@@ -23,7 +23,15 @@ const replica = (change: Partial<ObservedReplica> = {}): ObservedReplica => ({
     startedAt: 0,
     readyAt: 1,
   },
-  ...{ exit: null, isDraining: false, unreadySince: null, restarts: 0, inFlight: 0, serving: 'ready' },
+  ...{
+    exit: null,
+    isDraining: false,
+    isLeaving: false,
+    unreadySince: null,
+    restarts: 0,
+    inFlight: 0,
+    serving: 'ready',
+  },
   ...change,
 });
 const status = (change: Partial<StatusInput> = {}) =>

@@ -104,11 +104,12 @@ function phaseOf(input: StatusInput, ready: number, facts: Facts): Phase {
   }
   if (facts.Ready && facts.Updated) return { phase: 'Running', message: drainText };
   const blocker = blockerOf(input);
-  const outdated = replicas.filter(
-    (one) => !one.isDraining && desired.specHash !== null && one.specHash !== desired.specHash,
-  );
-  const update = outdated.length === 0 ? '' : `, ${counted(outdated.length, 'is', 'are')} not updated yet`;
-  const count = `${ready} of ${desired.replicas} replicas are ready${update}`;
+  const staying = replicas.filter(({ isDraining }) => !isDraining);
+  const outdated = staying.filter((one) => desired.specHash !== null && one.specHash !== desired.specHash).length;
+  const leaving = staying.filter(({ isLeaving }) => isLeaving).length;
+  const update = outdated === 0 ? '' : `, ${counted(outdated, 'is', 'are')} not updated yet`;
+  const exchange = leaving === 0 ? '' : `, ${counted(leaving, 'leaves', 'leave')} as soon as another one serves`;
+  const count = `${ready} of ${desired.replicas} replicas are ready${update}${exchange}`;
   if (blocker !== null) {
     const isServing = ready > 0 || replicas.some(isStillReached);
     const phase = isServing ? 'Degraded' : blocker.isTransient ? 'Pending' : 'Failed';
@@ -156,7 +157,7 @@ function blockerOf({ blocker, desired, lastExit, model, replicas }: StatusInput)
 /** All replicas are as desired, and there are no others but draining ones. */
 function isDone({ desired, replicas }: StatusInput): boolean {
   const staying = replicas.filter(({ isDraining }) => !isDraining);
-  const isCurrent = (one: ObservedReplica) => isRouted(one) && one.specHash === desired.specHash;
+  const isCurrent = (one: ObservedReplica) => isRouted(one) && !one.isLeaving && one.specHash === desired.specHash;
   return staying.length === desired.replicas && staying.every(isCurrent);
 }
 
@@ -173,11 +174,13 @@ function conditionsOf(facts: Facts, before: Status | null, { message, phase }: P
   });
 }
 
-function shownReplica({ exit, generation, gpus, id, isDraining, phase, problem, restarts, url }: ObservedReplica) {
+function shownReplica(replica: ObservedReplica) {
+  const { exit, generation, gpus, id, isDraining, isLeaving, phase, problem, restarts, url } = replica;
   const message = exit === null ? (problem ?? '') : exitText(exit);
   const product = gpus?.[0]?.product;
   const gpu = product === undefined ? {} : { gpu: gpuName(product) };
-  return { id, phase: isDraining ? 'draining' : phase, generation, url, restarts, ...gpu, message };
+  const leaving = isLeaving ? { leaving: true } : {};
+  return { id, phase: isDraining ? 'draining' : phase, generation, url, restarts, ...gpu, ...leaving, message };
 }
 
 function downloadText(bytes: number, total: number): string {
