@@ -7,8 +7,9 @@ import { type Load, loaded, median } from './measure.js';
 import { processorMs } from './processor-time.js';
 import { type ScriptOptions, wrkScript } from './wrk-script.js';
 
-/** What it may add to the processor time of a request that its store keeps it after its end. */
+/** What keeping requests may add to the processor time of each, where the gateway is saturated. */
 const MOST_RATIO = 1.02;
+const SATURATING = 32;
 const WARM_UP_S = 3;
 
 /** Two gateways on stores of the same kind, which differ in whether they keep requests. */
@@ -48,7 +49,7 @@ export async function keptRows(
 ): Promise<void> {
   const script = wrkScript({ ...options, stream: false });
   const rivals = pairs.flatMap(({ kept, without }) => [without, kept]);
-  for (const connections of [1, 32]) {
+  for (const connections of [1, SATURATING]) {
     const [loads, times] = [new Map<Rival, Load[]>(), new Map<Rival, number[]>()];
     for (let round = 0; round <= rounds; round++) {
       for (const rival of rivals) {
@@ -68,8 +69,8 @@ export async function keptRows(
       table.report(
         `requests kept in ${database}, ${connections} connections: processor time and throughput against none kept`,
         `${ratio.toFixed(3)} x (${us(time)}, ${us(timeWithout)}), ${rate} x`,
-        `<= ${MOST_RATIO} x`,
-        ratio <= MOST_RATIO && load.errors === 0,
+        connections === SATURATING ? `<= ${MOST_RATIO} x` : '',
+        connections === SATURATING ? ratio <= MOST_RATIO && load.errors === 0 : null,
       );
     }
   }

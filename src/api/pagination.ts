@@ -31,15 +31,28 @@ export function cursorOf(key: PageKey): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
-/** The item after which a page starts; null for the first page. @param example a key of the list: types have to match */
-export function keyIn<const Key extends PageKey>({ cursor }: PageQuery, example: Key): Key | null {
+/**
+ * The item after which a page starts; null for the first page.
+ * @param example a key of the list: types have to match
+ * @param isNumber what numbers may be: those of a database are whole
+ */
+export function keyIn<const Key extends PageKey>(
+  { cursor }: PageQuery,
+  example: Key,
+  isNumber: (part: unknown) => boolean = Number.isSafeInteger,
+): Key | null {
   if (cursor === undefined) return null;
   const key = parsed(cursor);
   const fits =
-    Array.isArray(key) && key.length === example.length && key.every((part, i) => typeof part === typeof example[i]);
+    Array.isArray(key) &&
+    key.length === example.length &&
+    key.every((part, i) => (typeof example[i] === 'number' ? isNumber(part) : isText(part)));
   if (!fits) throw badQuery('cursor', 'is not a cursor of this list', "give the 'next' of a page of the same list");
   return key as unknown as Key;
 }
+
+/** Not every database takes text with a NUL. */
+const isText = (part: unknown) => typeof part === 'string' && !part.includes('\0');
 
 /**
  * A page of a list that was read one item further than the page is long, to know whether there are more.
@@ -67,7 +80,7 @@ export function pageOfAll<Item, View>(
   const sorted = [...all].sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
   const [first] = sorted;
   if (first === undefined) return pageOf(kind, query, [], keyOf, viewOf);
-  const after = keyIn(query, keyOf(first));
+  const after = keyIn(query, keyOf(first), Number.isFinite);
   const rest = after === null ? sorted : sorted.filter((item) => compareKeys(keyOf(item), after) > 0);
   return pageOf(kind, query, rest.slice(0, query.limit + 1), keyOf, viewOf);
 }

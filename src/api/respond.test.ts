@@ -85,6 +85,10 @@ describe('routing', () => {
     await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
     for (const cursor of ['x', 'WzFd', 'WyJhIl0'])
       expect(await errorOf(`cursor=${cursor}`)).toMatchObject({ message: '?cursor: is not a cursor of this list' });
+    for (const key of ['[1.5,"a","b"]', '[1e999,"a","b"]', '[null,"a","b"]', '[1,"a\\u0000","b"]']) {
+      const cursor = Buffer.from(key).toString('base64url');
+      expect([key, (await errorOf(`sort=created&cursor=${cursor}`)).code]).toEqual([key, 'API_QUERY']);
+    }
   });
 
   it('refuses a body that is nested deeply before it is parsed', async () => {

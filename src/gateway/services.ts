@@ -113,7 +113,7 @@ export class Services implements RequestServices {
     this.#live = setInterval(() => this.#journal!.writeLive(), LIVE_MS);
     const keeper = new RequestKeeper({
       ...{ requests: this.store.requests, epochUs, nowUs, past: this.#parts.past(), settings: config.requests },
-      run: this.#journal.run.slice(0, 8),
+      ...{ run: this.#journal.run.slice(0, 8), threadUse: threadUse() },
     });
     this.keeper = keeper;
     this.#keeping = setInterval(() => void keeper.turn(), KEEP_MS);
@@ -238,4 +238,15 @@ export class Services implements RequestServices {
     this.recorder?.close();
     this.process.stop();
   }
+}
+
+/** The share of the thread that was in use since the last call. */
+function threadUse(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
 }

@@ -23,6 +23,8 @@ export interface KeeperParts {
   /** The beginning of the gateway's clock, since 1970. */
   readonly epochUs: number;
   readonly nowUs: () => number;
+  /** The share of the thread that was in use since the last call, 0 to 1. */
+  readonly threadUse: () => number;
   readonly past: PastTraffic;
   readonly settings: KeeperSettings;
 }
@@ -33,13 +35,21 @@ export interface KeeperSettings {
   readonly mostRows: number;
 }
 
-/** Rows written in a second on average. A busy fleet fills the table within minutes: more of them would only cost time. */
-const ROWS_PER_SECOND = 200;
-const BATCH = 200;
+/** What a turn does, which is every second: rows that it writes, and time for searches of what would have flipped decisions. */
+interface Turn {
+  readonly rows: number;
+  readonly flipsUs: number;
+}
+
+/** A row takes about 0.1 ms of the thread: while that is busy, all of it takes about one percent. */
+const BUSY: Turn = { rows: 100, flipsUs: 2000 };
+const IDLE: Turn = { rows: 500, flipsUs: 10_000 };
+const LAST: Turn = { rows: Number.POSITIVE_INFINITY, flipsUs: 10_000 };
+/** Share of the thread from which on it is busy. */
+const BUSY_SHARE = 0.3;
+const BATCH = 100;
 /** Oldest rows that are deleted at once. */
 const DELETED_AT_ONCE = 50;
-/** Time of a turn for searches of what would have flipped decisions: less than half a percent of a core. */
-const FLIPS_US = 4000;
 const COUNT_EVERY_US = 600 * 1e6;
 const HOUR_US = 3600 * 1e6;
 
@@ -60,8 +70,6 @@ export class RequestKeeper {
   #next = 1;
   #rows = 0;
   #countedUs = Number.NEGATIVE_INFINITY;
-  #room: number;
-  #filledUs: number;
   #working: Promise<void> | null = null;
   /** What is left of the turn's time for flips. */
   #flipsUs = 0;
@@ -70,8 +78,6 @@ export class RequestKeeper {
     this.#parts = parts;
     this.#settings = parts.settings;
     this.run = parts.run;
-    this.#room = parts.past.requests.most;
-    this.#filledUs = parts.nowUs();
   }
 
   get isOn(): boolean {
@@ -85,7 +91,7 @@ export class RequestKeeper {
 
   /** Writes what has ended since and deletes what is too old; called every second. Never fails. */
   turn(): Promise<void> {
-    this.#working ??= this.#work(this.#allowed()).finally(() => {
+    this.#working ??= this.#work().finally(() => {
       this.#working = null;
     });
     return this.#working;
@@ -94,31 +100,22 @@ export class RequestKeeper {
   /** Writes all that has ended. */
   async close(): Promise<void> {
     await this.#working;
-    await this.#write(Number.POSITIVE_INFINITY);
+    await this.#write(LAST);
     if (this.isOn) this.dropped += Math.max(0, this.#parts.past.requests.added + 1 - this.#next);
   }
 
-  /** Rows that may be written now: an average over some time, so that a burst is kept whole. */
-  #allowed(): number {
-    const nowUs = this.#parts.nowUs();
-    const { most } = this.#parts.past.requests;
-    this.#room = Math.min(most, this.#room + (ROWS_PER_SECOND * (nowUs - this.#filledUs)) / 1e6);
-    this.#filledUs = nowUs;
-    return Math.floor(this.#room);
+  async #work(): Promise<void> {
+    const turn = this.#parts.threadUse() >= BUSY_SHARE ? BUSY : IDLE;
+    await this.#write(turn);
+    // More than it has written: the table shrinks to its bounds at any rate.
+    if (this.problem === null) await this.#tidy(2 * turn.rows);
   }
 
-  async #work(allowed: number): Promise<void> {
-    const written = await this.#write(allowed);
-    this.#room -= written;
-    if (this.problem === null) await this.#tidy();
-  }
-
-  /** Resolves to how many were written. */
-  async #write(most: number): Promise<number> {
+  async #write({ flipsUs, rows: most }: Turn): Promise<void> {
     const { past, requests } = this.#parts;
-    if (!this.isOn) return 0;
+    if (!this.isOn) return;
     let written = 0;
-    this.#flipsUs = FLIPS_US;
+    this.#flipsUs = flipsUs;
     while (written < most) {
       const { oldest } = past.requests;
       if (oldest > this.#next) {
@@ -141,7 +138,6 @@ export class RequestKeeper {
       this.written += rows.length;
       written += rows.length;
     }
-    return written;
   }
 
   /** The entries of the ring are copied at once: they are overwritten. */
@@ -179,7 +175,8 @@ export class RequestKeeper {
     return flips;
   }
 
-  async #tidy(): Promise<void> {
+  /** @param most rows to delete, about */
+  async #tidy(most: number): Promise<void> {
     const { epochUs, nowUs, requests } = this.#parts;
     const { keepHours, mostRows } = this.#settings;
     const now = nowUs();
@@ -190,10 +187,10 @@ export class RequestKeeper {
         this.#countedUs = now;
       }
       const until = epochUs + now - keepHours * HOUR_US;
-      for (let budget = 2 * BATCH; budget > 0 && this.#rows > 0; budget -= DELETED_AT_ONCE) {
+      for (let budget = most; budget > 0 && this.#rows > 0; budget -= DELETED_AT_ONCE) {
         const isFull = this.#rows > mostRows;
-        const most = isFull ? Math.min(DELETED_AT_ONCE, this.#rows - mostRows) : DELETED_AT_ONCE;
-        const deleted = await requests.deleteOldest(most, isFull ? Number.MAX_SAFE_INTEGER : until);
+        const count = isFull ? Math.min(DELETED_AT_ONCE, this.#rows - mostRows) : DELETED_AT_ONCE;
+        const deleted = await requests.deleteOldest(count, isFull ? Number.MAX_SAFE_INTEGER : until);
         if (deleted === 0) break;
         this.#rows -= deleted;
       }
