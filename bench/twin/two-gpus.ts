@@ -16,8 +16,6 @@ import { SEED, SIGNALS_US, SLOW_FACTORS, type Times } from './unlike-fleet.js';
 
 /** What their replicas are named after: each has a profile of its own. */
 const GPUS = ['fast', 'slow'] as const;
-/** The engines run slower than real time, so that two cores hold them, the gateway and the clients. */
-const SPEED = 1;
 const MODEL = 'qwen/qwen3-14b';
 const FIRST_PORT = 9741;
 const cli = fileURLToPath(new URL('../../../dist/bundle/main.js', import.meta.url));
@@ -84,7 +82,7 @@ async function withGateway<Result>(
       },
     ],
     seed: SEED,
-    signals: { ...GATEWAY_DEFAULTS.signals, intervalMs: SIGNALS_US / 1000 / SPEED },
+    signals: { ...GATEWAY_DEFAULTS.signals, intervalMs: SIGNALS_US / 1000 },
     slowStartMs: 0,
   });
   try {
@@ -100,8 +98,8 @@ async function withGateway<Result>(
 
 async function startEngine(i: number, url: string): Promise<ChildProcess> {
   const args = ['engine', '--model', MODEL, '--hardware', 'H100', '--port', String(FIRST_PORT + i)];
-  const speed = ['--speed', String(SPEED), '--slow-factor', String(SLOW_FACTORS[i])];
-  const child = spawn(process.execPath, [cli, ...args, ...speed], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const speed = ['--slow-factor', String(SLOW_FACTORS[i])];
+  const child = spawn(process.execPath, [cli, ...args, ...speed], { stdio: 'ignore' });
   for (let tries = 0; tries < 1200; tries++) {
     const response = await fetch(`${url}/v1/models`).catch(() => null);
     if (response?.ok) return child;
@@ -123,14 +121,14 @@ async function send(table: RequestTable, url: string): Promise<Times> {
   const begun = performance.now();
   const timings = await Promise.all(
     Array.from({ length: table.count }, async (_, row) => {
-      await pause(Math.max(0, table.arrivalUs[row]! / 1000 / SPEED - (performance.now() - begun)));
+      await pause(Math.max(0, table.arrivalUs[row]! / 1000 - (performance.now() - begun)));
       const messages = messagesOf(table, row);
       const body = { model: MODEL, messages, max_tokens: table.outputTokens[row], ignore_eos: true, stream: true };
       return streamChat(url, body);
     }),
   );
   return {
-    ttft: timings.map(({ chunksMs, sentMs }) => SPEED * (chunksMs[0]! - sentMs)),
-    e2e: timings.map(({ chunksMs, sentMs }) => SPEED * (chunksMs.at(-1)! - sentMs)),
+    ttft: timings.map(({ chunksMs, sentMs }) => chunksMs[0]! - sentMs),
+    e2e: timings.map(({ chunksMs, sentMs }) => chunksMs.at(-1)! - sentMs),
   };
 }
