@@ -50,7 +50,7 @@ async function ended({ id }: { id: string }): Promise<Body> {
 
 /** What the command of a result prints, run in the folder with the input. */
 function printedBy(command: string): string {
-  const [, ...args] = command.split(' ');
+  const [, ...args] = command.replaceAll("'", '').split(' ');
   const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, ...args, '--no-cache', '--workers', '1'], {
     ...{ cwd: folder, encoding: 'utf8' },
   });
@@ -80,6 +80,35 @@ describe('an experiment of a server', () => {
       const [low, high] = curves.intervals.ttft_p99_ms;
       expect(low <= mean && mean <= high).toBe(true);
     }
+  });
+
+  test('has the bytes of its command with options, rates, unlike replicas, admission and a queue', async () => {
+    const created = await call(`POST ${LAB}/experiments`, {
+      traffic: { workload: 'rag', rates: [20, 40], requests: 40 },
+      fleet: {
+        model: 'qwen/qwen3-14b',
+        kinds: [
+          { hardware: 'H100', replicas: 1 },
+          { hardware: 'L40S', tp: 2, replicas: 1 },
+        ],
+      },
+      policies: ['chwbl:load_factor=1.5', 'lmetric:tie_break=random'],
+      admission: { policy: 'token-bucket', options: { capacity: 100_000 } },
+      flow_control: { max_concurrency: 4 },
+      ...{ seeds: 1, slo_ttft_ms: 500 },
+    });
+    const { error, result } = await ended(created);
+    expect(error).toBeNull();
+    expect(created.commands).toEqual([result.command]);
+    expect(documentJson(result.document)).toBe(printedBy(result.command));
+    expect(result.document.comparison.axis).toMatchObject({ unit: 'requests/s' });
+    expect(result.document.variants.map(({ series, x }: Body) => [series, x])).toEqual([
+      ['chwbl load_factor=1.5', 20],
+      ['lmetric tie_break=random', 20],
+      ['chwbl load_factor=1.5', 40],
+      ['lmetric tie_break=random', 40],
+    ]);
+    expect(result.curves.map(({ name }: Body) => name)).toEqual(result.document.variants.map(({ name }: Body) => name));
   });
 
   test('replays an upload and what the gateway recorded, with the bytes of the same command', async () => {

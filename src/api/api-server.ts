@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ControlHost } from '../control/control-plane.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { AdminApi } from '../gateway/server/admin-api.js';
@@ -35,7 +36,7 @@ export function serveApi(
   installShadows(gateway);
   const sessions = new Sessions(() => gateway.nowMs());
   const jobs = new JobBoard();
-  const uploads = new LabUploads();
+  const uploads = new LabUploads(join(gateway.config.dataDir, 'lab-uploads'));
   const lab = runLab === undefined ? {} : { lab: { uploads, run: runLab } };
   // Reported to the calls that need it.
   control?.catch(() => {});
@@ -92,7 +93,6 @@ export function serveApi(
     },
     async close() {
       await jobs.close();
-      uploads.close();
     },
     loginLink() {
       const { token } = sessions.link({ authorization: `Bearer ${gateway.adminToken}`, apiKey: undefined });

@@ -141,6 +141,12 @@ export const unknownUpload = (id: string) =>
 export const notText = () =>
   new InputError('API_BODY', 'body', 'is not a text file', 'upload the trace or workload unpacked, as UTF-8 text');
 
+export const notSavable = (id: string, state: string) =>
+  new InputError('LAB_NOT_DONE', `job ${id}`, `is ${state}`, 'save an experiment once it is done');
+
+export const unknownSaved = (id: string) =>
+  new InputError('LAB_SAVED', `saved result ${id}`, 'does not exist', 'list them with GET .../lab/results');
+
 export const noLab = () =>
   new InputError('API_NO_LAB', 'gateway', 'runs no experiments', "start it with 'twinyard serve'");
 

@@ -17,6 +17,7 @@ import { addEndpointEvent } from '../gateway/history/endpoint-events.js';
 import { fakeProfileDocument } from '../gateway/prediction/profile-document.fixture.js';
 import { flowControlOf } from '../policy/bundle/flow-control-schema.js';
 import { SecretBox } from '../store/resources/secrets.js';
+import type { LabResult } from '../twin/lab/lab-task.js';
 import { startProfiles } from '../twin/profiles/start-profiles.js';
 import { serveApi } from './api-server.js';
 import { FakeRunner } from './fake-runner.fixture.js';
@@ -60,7 +61,10 @@ beforeAll(async () => {
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
   const control = Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain() {} } });
-  gateway.api = serveApi(gateway, control, async () => Promise.reject(new Error('no experiment in this test')));
+  gateway.api = serveApi(gateway, control, async ({ input }) => {
+    if (input === null) return { verdict: 'same' } as LabResult;
+    throw new Error('no experiment in this test');
+  });
   await until(() => gateway.isReady);
   ajv.addSchema({ $id: 'openapi', ...(await openApi(API_ROUTES)) }, undefined, undefined, false);
   for (const keyword of ['openapi', 'info', 'security', 'paths', 'components']) ajv.addKeyword(keyword);
@@ -300,6 +304,13 @@ describe('every response fits the schema of the OpenAPI document', () => {
     ).toBe('default');
     await ask('POST workspaces/default/lab/experiments', { traffic: {}, fleet, policies });
     await ask('GET lab/choices');
+    const lab = 'workspaces/default/lab';
+    const job = await ask(`POST ${lab}/experiments`, { traffic: { workload: 'rag' }, fleet, policies });
+    await expect.poll(async () => (await ask(`GET jobs/${job.id}`)).state, { timeout: 60_000 }).toBe('done');
+    const saved = await ask(`POST ${lab}/results`, { job: job.id, name: 'a' });
+    expect((await ask(`GET ${lab}/results`)).items).toEqual([saved]);
+    expect((await ask(`GET ${lab}/results/${saved.id}`)).result).toEqual({ verdict: 'same' });
+    await ask(`DELETE ${lab}/results/${saved.id}`);
     await ask('GET jobs/none');
     await ask('PUT workspaces/default/endpoints/none/policy', {});
   });

@@ -6,6 +6,7 @@ import { GATEWAY_ROUTES } from './routes/gateway-routes.js';
 import { GENERAL_ROUTES } from './routes/general-routes.js';
 import { HISTORY_ROUTES } from './routes/history-routes.js';
 import { LAB_ROUTES } from './routes/lab/lab-routes.js';
+import { SAVED_LAB_ROUTES } from './routes/lab/saved-routes.js';
 import { REGISTRY_ROUTES } from './routes/registry-routes.js';
 import { resourceRoutes } from './routes/resource-routes.js';
 import { revisionRoutes } from './routes/revision-routes.js';
@@ -54,4 +55,5 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...JOB_ROUTES,
   ...PROFILE_ROUTES,
   ...LAB_ROUTES,
+  ...SAVED_LAB_ROUTES,
 ];

@@ -6,6 +6,7 @@ import type { StoreTables } from './database/schema.js';
 import { StoreSettings } from './database/settings.js';
 import { type StoreAddress, storeAddress } from './database/store-address.js';
 import { Keys } from './keys/keys.js';
+import { SavedResults } from './lab/saved-results.js';
 import { KeptRequests } from './requests/kept-requests.js';
 import { ResourceEvents } from './resources/resource-events.js';
 import { Resources } from './resources/resources.js';
@@ -21,6 +22,7 @@ export interface Store extends StoreDatabase {
   readonly keys: Keys;
   readonly usage: Usage;
   readonly requests: KeptRequests;
+  readonly lab: SavedResults;
   readonly settings: StoreSettings;
   close(): Promise<void>;
 }
@@ -64,6 +66,7 @@ class OpenStore implements Store {
   readonly keys: Keys;
   readonly usage: Usage;
   readonly requests: KeptRequests;
+  readonly lab: SavedResults;
 
   constructor(
     private readonly opened: StoreAddress,
@@ -77,6 +80,7 @@ class OpenStore implements Store {
     this.keys = new Keys(this);
     this.usage = new Usage(this);
     this.requests = new KeptRequests(this);
+    this.lab = new SavedResults(this);
   }
 
   get kind(): Store['kind'] {

@@ -1,5 +1,6 @@
 import { keyClassesContract } from './keys/key-classes.contract.js';
 import { keysContract } from './keys/keys.contract.js';
+import { savedResultsContract } from './lab/saved-results.contract.js';
 import { keptRequestsContract } from './requests/kept-requests.contract.js';
 import { storeContract } from './store.contract.js';
 import { describeStores } from './stores.fixture.js';
@@ -11,4 +12,5 @@ describeStores((stores) => {
   keyClassesContract(stores);
   usageContract(stores);
   keptRequestsContract(stores);
+  savedResultsContract(stores);
 });

@@ -152,6 +152,9 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByText('No run yet').waitFor();
     await page.getByLabel('Requests', { exact: true }).fill('200');
     await page.getByLabel('Seeds: runs of each policy').fill('2');
+    await page.getByText('Options of lmetric').click();
+    await page.getByLabel('tie_break').last().selectOption('random');
+    await page.locator('code', { hasText: 'lmetric:tie_break=random' }).waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const verdict = page.locator('.verdict');
     await verdict.waitFor();
@@ -160,6 +163,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     const { commands, result, state } = await yard.call('GET', `jobs/${id}`);
     expect([state, found]).toEqual(['done', result.verdict]);
     expect(commands[0]).toMatch(/^twinyard compare --workload rag --rate 30 --num-requests 200 /);
+    expect(commands[0]).toContain(' round-robin,least-loaded,lmetric:tie_break=random ');
     const cdf = page.getByRole('figure', { name: /^Time to first token/ });
     await cdf.locator('canvas').waitFor();
     await cdf.getByText('As a table').click();
@@ -175,9 +179,32 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByRole('figure', { name: /^Between tokens/ }).waitFor();
     expect(await verdict.textContent()).toBe(found);
     await page.getByRole('button', { name: 'Serve this policy' }).click();
+    const offered = page.getByRole('dialog').getByRole('combobox', { name: 'Policy' });
+    await offered.selectOption('lmetric tie_break=random');
     await page.getByRole('button', { name: 'Preview the change' }).click();
-    await page.getByRole('dialog', { name: /^Swap to / }).waitFor();
+    const preview = page.getByRole('dialog', { name: 'Swap to lmetric' });
+    await preview.locator('.diff-after', { hasText: 'random' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('before <b>the</b> sale');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'before <b>the</b> sale saved by admin' }).waitFor();
+    expect([page.url().includes('job='), await verdict.textContent()]).toEqual([false, found]);
+    expect(await yard.call('DELETE', `jobs/${id}`)).toMatchObject({ state: 'done' });
+    await page.getByRole('button', { name: 'Delete before <b>the</b> sale' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Saved results' }).waitFor({ state: 'detached' });
+  });
+
+  test('an upload of the lab that cannot be read names its line', async () => {
+    await page.goto(`${yard.adminUrl}/lab?source=upload&seeds=1`);
+    const content = '{"timestamp": 1, "input_length": 5, "output_length": 2, "hash_ids": [1]}\n{"timestamp": 2}\n';
+    const file = { name: 'my trace.jsonl', mimeType: 'text/plain', buffer: Buffer.from(content) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('my-trace.jsonl (').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.failure', { hasText: 'my-trace.jsonl:2' }).waitFor();
   });
 
   endpointJourneys(visit);
@@ -286,7 +313,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await viewer.goto(`${yard.adminUrl}/lab`);
     await viewer.getByText('it needs the role operator in default').waitFor();
     expect(await viewer.getByRole('button', { name: 'Run', exact: true }).count()).toBe(0);
-    await viewer.getByRole('link', { name: /^round-robin, least-loaded, lmetric on rag/ }).click();
+    await viewer.getByRole('link', { name: /^round-robin, least-loaded, lmetric:tie_break=random on rag/ }).click();
     await viewer.locator('.verdict').waitFor();
     expect(await viewer.getByRole('button', { name: 'Serve this policy' }).count()).toBe(0);
     await viewer.goto(`${yard.adminUrl}${CHAT}?tab=logs`);

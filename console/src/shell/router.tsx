@@ -203,7 +203,8 @@ const whatIf = createRoute({
 
 const LAB_PARAMETERS = [
   ...['workspace', 'workload', 'rate', 'requests', 'upload', 'file', 'endpoint', 'last', 'from', 'to'],
-  ...['model', 'hardware', 'tp', 'replicas', 'policies', 'seeds', 'slo', 'age', 'job'],
+  ...['model', 'hardware', 'tp', 'replicas', 'kinds', 'profile', 'steps', 'admission', 'queue'],
+  ...['policies', 'seeds', 'slo', 'age', 'job', 'saved', 'load', 'measure'],
 ] as const;
 export type LabSearch = { [Name in (typeof LAB_PARAMETERS)[number]]?: string } & {
   source?: 'upload' | 'recording';

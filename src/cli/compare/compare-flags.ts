@@ -59,7 +59,7 @@ const listFlags = {
     read: (given) => given,
     suggestions: routingPolicyNames,
     defaultText: clusterFlags['routing-policy'].defaultText,
-    help: 'a variant for each: name,name,...; weighted:queue-depth:1+kv-utilization:2 has its own scorers',
+    help: 'a variant for each: name,name,...; with options or scorers: chwbl:load_factor=1.5+key=messages, weighted:queue-depth:1+kv-utilization:2',
   }),
   rate: listFlag<string | null>({
     default: null,

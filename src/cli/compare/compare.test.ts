@@ -36,6 +36,21 @@ describe('compare', () => {
     expect(new Set(differences.map(({ variant }) => variant))).toEqual(new Set(['least-loaded']));
   });
 
+  it('compares a policy with itself under other options', async () => {
+    const list = 'chwbl,chwbl:load_factor=4+key=first-message,weighted:queue-depth:1+tie_break=random';
+    const { variants } = await compared(`${SMALL} --routing-policy ${list}`);
+    expect(variants.map(({ name, config }) => [name, config.routing.options])).toEqual([
+      ['chwbl', expect.objectContaining({ load_factor: 1.25, key: 'messages' })],
+      ['chwbl load_factor=4,key=first-message', expect.objectContaining({ load_factor: 4, key: 'first-message' })],
+      ['weighted queue-depth:1,tie_break=random', { scorers: 'queue-depth:1', tie_break: 'random', block_size: 0 }],
+    ]);
+    const { code, stderr } = await twinyard(`compare ${SMALL} --routing-policy chwbl,chwbl:load=4`);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^twinyard: --routing-policy: 'chwbl' has no option 'load'; /),
+    ]);
+  });
+
   it('returns the same measurements as run', async () => {
     const { variants } = await compared(
       `${SMALL.replace('--seeds 2', '--seed 7')} --routing-policy round-robin,weighted`,

@@ -1,7 +1,9 @@
 import type { Variant } from '../../experiment/experiment.js';
 import type { TraceHashes } from '../../experiment/recipes/trace-recipe.js';
 import type { WorkloadRecipe } from '../../experiment/recipes/workload-recipe.js';
-import type { GoodputTarget } from '../../simulator/cluster-config.js';
+import { policyOptions } from '../../policy/policy-options.js';
+import { routingPolicy } from '../../policy/registry.js';
+import type { GoodputTarget, PolicyChoice } from '../../simulator/cluster-config.js';
 import { distributionSpec } from '../../workload/generate/distribution-spec.js';
 import { isLengthPreset } from '../../workload/generate/presets.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
@@ -35,12 +37,19 @@ export async function resolveVariant(
     const { config, workload } = replays(settings)
       ? await resolveReplay(settings, diagnostics, hashes)
       : await resolveRun(settings, planned.workload, diagnostics);
+    const routing = planned.options === undefined ? config.routing : withOptions(config.routing, planned.options);
     return {
       ...{ name, against, isolates, series, x },
-      config: planned.admission === undefined ? config : { ...config, admission: planned.admission },
+      config: { ...config, routing, ...(planned.admission === undefined ? {} : { admission: planned.admission }) },
       workload: planned.maxTurns === undefined ? workload : withMaxTurns(workload, planned.maxTurns),
     };
   });
+}
+
+/** Options of the command line come before those of a policy file. */
+function withOptions({ options, policy }: PolicyChoice, own: Readonly<Record<string, unknown>>): PolicyChoice {
+  const all = policyOptions(routingPolicy(policy), { ...options, ...own }, '--routing-policy');
+  return { policy, options: { ...(all as Record<string, unknown>) } };
 }
 
 function replays(settings: Settings): boolean {

@@ -11,6 +11,8 @@ export interface PlannedVariant extends Omit<Variant, 'config' | 'workload'>, Om
   settings: Settings;
   /** The file that it comes from; empty for the command line. */
   source: string;
+  /** Options of its routing policy that have no flag. */
+  options?: Readonly<Record<string, unknown>>;
 }
 
 export interface VariantPlan {
@@ -129,15 +131,17 @@ async function fromPolicies(given: Settings): Promise<PlannedVariant[]> {
   const policies = splitList(given.get('routing-policy'));
   if (policies.length === 0) return [planned('round-robin', given, '')];
   const known = await routingPolicyNames();
+  const { parsePolicyText } = await import('../../policy/bundle/policy-text.js');
   return policies.map(({ text, place }) => {
-    const colon = text.indexOf(':');
-    const policy = colon < 0 ? text : text.slice(0, colon);
-    if (!known.includes(policy)) throw badChoice(place, policy, known);
+    const [name] = text.split(':');
+    if (!known.includes(name!)) throw badChoice(place, name!, known);
+    const { options, policy, scorers } = parsePolicyText(text, place);
     const own = new Map([['routing-policy', { text: policy, place }]]);
-    if (colon < 0) return planned(policy, mergeSettings(withoutIdleScorers(given, policy), own), '');
-    const scorers = text.slice(colon + 1).replaceAll('+', ',');
-    own.set('routing-scorers', { text: scorers, place });
-    return planned(`${policy} ${scorers}`, mergeSettings(given, own), '');
+    if (scorers !== null) own.set('routing-scorers', { text: scorers, place });
+    const base = scorers === null ? withoutIdleScorers(given, policy) : given;
+    const written = [scorers ?? [], Object.entries(options).map(([option, value]) => `${option}=${value}`)].flat();
+    const variant = planned([policy, written.join(',')].join(' ').trim(), mergeSettings(base, own), '');
+    return Object.keys(options).length === 0 ? variant : { ...variant, options };
   });
 }
 

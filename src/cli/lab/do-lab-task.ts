@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { compareRuns } from '../../experiment/comparison/comparison.js';
 import { type RunInputs, runsOf } from '../../experiment/experiment.js';
 import { makeWorkload } from '../../experiment/recipes/workload-recipe.js';
@@ -20,8 +22,8 @@ import { resultTooLarge, tooLongPrompts, tooManyArrivals } from './errors.js';
 import { labCurves } from './lab-curves.js';
 import { placeLabInput } from './place-lab-input.js';
 
-/** Flags whose value is the name of the input. */
-const INPUTS: readonly string[] = ['--trace-data', '--workload-spec'];
+/** Flags whose value is the name of a file. */
+const INPUTS: readonly string[] = ['--trace-data', '--workload-spec', '--latency-profile'];
 
 type LabWatch = (progress: ThreadProgress) => Promise<void>;
 
@@ -30,14 +32,19 @@ type LabWatch = (progress: ThreadProgress) => Promise<void>;
  * the same bytes. It computes for seconds to minutes, and waits for `watch` in between.
  * @param folder where its input is put
  */
-export async function doLabTask({ argv, input }: LabTask, folder: string, watch: LabWatch): Promise<LabResult> {
+export async function doLabTask(
+  { argv, input, profile }: LabTask,
+  folder: string,
+  watch: LabWatch,
+): Promise<LabResult> {
   await watch({ stage: 'reading', done: 0, total: 0 });
   const placed = input === null ? null : await placeLabInput(input, folder);
+  if (profile !== null) writeFileSync(join(folder, profile.name), JSON.stringify(profile.document));
   const shown = withoutFolder(folder);
   try {
     const warnings: string[] = placed?.warnings ?? [];
     const diagnostics: Diagnostics = { warn: (line) => warnings.push(line), info: () => {}, debug: () => {} };
-    const given = argv.map((argument, i) => (INPUTS.includes(argv[i - 1]!) ? placed!.path : argument));
+    const given = argv.map((argument, i) => (INPUTS.includes(argv[i - 1]!) ? join(folder, argument) : argument));
     const flags = await parseFlags<ComparisonFlags>(COMPARE, given);
     const executor = await inProcessExecutor();
     const simulate = (runs: readonly RunInputs[]) => simulateRuns(runs, executor, NO_CACHE);

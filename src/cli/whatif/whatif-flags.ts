@@ -1,3 +1,4 @@
+import { plainWord } from '../../kernel/text/plain-word.js';
 import { serverFlags } from '../api/server-flags.js';
 import { badValue } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -130,7 +131,7 @@ function options(what: string): Flag<Record<string, unknown>> {
     const pairs = text.split('\n').map((item): [string, unknown] => {
       const at = item.indexOf('=');
       if (at < 1) throw badValue(place, item, 'is not of the form name=value', accepted);
-      return [item.slice(0, at).trim(), plainValue(item.slice(at + 1).trim())];
+      return [item.slice(0, at).trim(), plainWord(item.slice(at + 1).trim())];
     });
     return Object.fromEntries(pairs);
   };
@@ -139,9 +140,4 @@ function options(what: string): Flag<Record<string, unknown>> {
     ...listFlag<Record<string, unknown>>({ default: {}, placeholder: accepted, accepted, read, help }),
     repeats: true,
   };
-}
-
-function plainValue(text: string): unknown {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return text !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -29,4 +29,5 @@ export const TABLES: readonly { readonly name: keyof StoreTables; readonly key: 
   { name: 'resource_events', key: ['id'] },
   { name: 'audit_log', key: ['version'] },
   { name: 'resource_revisions', key: ['uid', 'generation'] },
+  { name: 'lab_results', key: ['id'] },
 ];

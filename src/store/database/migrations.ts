@@ -5,13 +5,21 @@ import { audioUsage } from './migrations/002-audio-usage.js';
 import { revisions } from './migrations/003-revisions.js';
 import { requests } from './migrations/004-requests.js';
 import { creationOrder } from './migrations/005-creation-order.js';
+import { labResults } from './migrations/006-lab-results.js';
 import type { Migration } from './migrations/migration.js';
 import type { StoreTables } from './schema.js';
 
 /**
  * The whole history, the same for both databases. The version of a store is the number of these it has been through.
  */
-export const MIGRATIONS: readonly Migration[] = [firstTables, audioUsage, revisions, requests, creationOrder];
+export const MIGRATIONS: readonly Migration[] = [
+  firstTables,
+  audioUsage,
+  revisions,
+  requests,
+  creationOrder,
+  labResults,
+];
 
 /** The tables on the search path. */
 export async function tableNames(db: Kysely<StoreTables>, kind: StoreDatabase['kind']): Promise<string[]> {

@@ -15,6 +15,7 @@ export interface StoreTables {
   resource_revisions: RevisionRow;
   requests: RequestRow;
   request_decisions: { ended_at: number; gateway: string; number: number; explanation: string };
+  lab_results: LabResultRow;
   gateways: { id: string; started_at: number; seen_at: number; mode: string };
   twinyard_migrations: { number: number; name: string; applied_at: number };
 }
@@ -107,6 +108,18 @@ export interface RequestRow {
   slow: number;
   /** JSON of what no filter looks into. */
   facts: string;
+}
+
+export interface LabResultRow {
+  id: string;
+  workspace: string;
+  name: string;
+  saved_at: number;
+  saved_by: string;
+  /** JSON of what lists show. */
+  facts: string;
+  /** JSON, packed by gzip, in base64. */
+  result: string;
 }
 
 export interface AuditRow {

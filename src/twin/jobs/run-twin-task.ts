@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { twinCancelled } from './errors.js';
 import { inThread, type ThreadOptions, type ThreadProgress } from './in-thread.js';
+import { removeAbandoned } from './remove-abandoned.js';
 import { doTwinTask, type TwinTask } from './twin-task.js';
 
 const WORKER = new URL('./twin-worker.js', import.meta.url);
@@ -25,6 +26,7 @@ export async function inFolder<Result>(
   { signal }: Pick<ThreadOptions, 'signal'>,
 ): Promise<Result> {
   if (signal.aborted) throw twinCancelled();
+  removeAbandoned(tmpdir(), Date.now());
   const folder = mkdtempSync(join(tmpdir(), `twinyard-twin-${process.pid}-`));
   try {
     return await work(folder);

@@ -1,12 +1,13 @@
 import type { ComparisonDocument } from '../../experiment/comparison/comparison.js';
 import type { ThreadOptions } from '../jobs/in-thread.js';
-import type { LabInput } from './lab-question.js';
+import type { LabInput, LabProfile } from './lab-question.js';
 
 /** An experiment as a command line of `compare`. Plain data: a worker thread takes it. */
 export interface LabTask {
   /** What follows `twinyard compare`. Names the input by its name alone. */
   readonly argv: readonly string[];
   readonly input: LabInput | null;
+  readonly profile: LabProfile | null;
 }
 
 /** Runs an experiment, by the parts of the command line. */

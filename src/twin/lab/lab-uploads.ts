@@ -1,8 +1,8 @@
-import { webcrypto } from 'node:crypto';
-import { linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { createHash, webcrypto } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { uploadUnwritable } from './errors.js';
 import { LAB_LIMITS } from './lab-question.js';
 
 export interface LabUpload {
@@ -13,60 +13,117 @@ export interface LabUpload {
 }
 
 interface KeptUpload extends LabUpload {
-  readonly workspace: string;
+  /** The folder of its workspace. */
+  readonly owner: string;
   readonly path: string;
 }
 
-/** Files that experiments read, by their content: the latest of each workspace, until the server stops. */
+/** `SHA-256.name`. Anything else was left behind by a process that was killed. */
+const KEPT = /^([0-9a-f]{64})\.(.+)$/;
+
+/** Files that experiments read, by their content: the latest of each workspace, also after the server was restarted or killed. */
 export class LabUploads {
-  #folder: string | null = null;
-  #files = 0;
-  /** Oldest first. */
-  readonly #kept: KeptUpload[] = [];
+  readonly #folder: string;
+  /** Oldest first; null before they are first needed. */
+  #kept: KeptUpload[] | null = null;
+  #temporary = 0;
+
+  /** @param folder of this process alone; created with the first upload */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   async put(workspace: string, name: string, content: string): Promise<LabUpload> {
     const bytes = Buffer.from(content, 'utf8');
     // By the thread pool: a large file would hold up requests.
     const id = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
-    const path = this.#newPath();
-    await writeFile(path, bytes, { mode: 0o600 });
-    for (const same of this.#of(workspace).filter((one) => one.id === id)) this.#drop(same);
-    this.#kept.push({ id, name, bytes: bytes.length, workspace, path });
-    const own = this.#of(workspace);
+    const owner = ownerOf(workspace);
+    const kept = this.#all();
+    const path = join(this.#folder, owner, `${id}.${name}`);
+    const written = this.#temporaryPath();
+    try {
+      mkdirSync(join(this.#folder, owner), { recursive: true, mode: 0o700 });
+      await writeFile(written, bytes, { mode: 0o600 });
+      for (const same of kept.filter((one) => one.owner === owner && one.id === id)) this.#drop(same);
+      renameSync(written, path);
+    } catch (error) {
+      throw uploadUnwritable(error);
+    } finally {
+      if (existsSync(written)) rmSync(written);
+    }
+    kept.push({ id, name, bytes: bytes.length, owner, path });
+    const own = kept.filter((one) => one.owner === owner);
     for (const old of own.slice(0, Math.max(0, own.length - LAB_LIMITS.uploads))) this.#drop(old);
+    while (kept.length > LAB_LIMITS.allUploads) this.#drop(kept[0]!);
     return { id, name, bytes: bytes.length };
   }
 
   get(workspace: string, id: string): LabUpload | undefined {
-    return this.#of(workspace).find((one) => one.id === id);
+    return this.#find(workspace, id);
   }
 
   /** The file under a second name, for an experiment that reads it while later uploads come. */
   hold(workspace: string, id: string): { path: string; release(): void } | undefined {
-    const upload = this.#of(workspace).find((one) => one.id === id);
+    const upload = this.#find(workspace, id);
     if (upload === undefined) return undefined;
-    const path = this.#newPath();
+    const path = this.#temporaryPath();
     linkSync(upload.path, path);
+    // One that is in use is not the next to go.
+    const now = new Date();
+    utimesSync(upload.path, now, now);
     return { path, release: () => rmSync(path, { force: true }) };
   }
 
-  close(): void {
-    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
-    this.#folder = null;
-    this.#kept.length = 0;
-  }
-
-  #of(workspace: string): KeptUpload[] {
-    return this.#kept.filter((one) => one.workspace === workspace);
+  #find(workspace: string, id: string): KeptUpload | undefined {
+    const owner = ownerOf(workspace);
+    return this.#all().find((one) => one.owner === owner && one.id === id);
   }
 
   #drop(upload: KeptUpload): void {
-    this.#kept.splice(this.#kept.indexOf(upload), 1);
+    const kept = this.#all();
+    kept.splice(kept.indexOf(upload), 1);
     rmSync(upload.path, { force: true });
   }
 
-  #newPath(): string {
-    this.#folder ??= mkdtempSync(join(tmpdir(), `twinyard-lab-${process.pid}-`));
-    return join(this.#folder, String(this.#files++));
+  #temporaryPath(): string {
+    return join(this.#folder, `part-${this.#temporary++}`);
+  }
+
+  /** Those of an earlier process too. */
+  #all(): KeptUpload[] {
+    this.#kept ??= keptIn(this.#folder);
+    return this.#kept;
+  }
+}
+
+/** Names of workspaces are no file names. */
+const ownerOf = (workspace: string) => createHash('sha256').update(workspace).digest('hex').slice(0, 32);
+
+function keptIn(folder: string): KeptUpload[] {
+  const found: (KeptUpload & { readonly atMs: number })[] = [];
+  for (const owner of entriesOf(folder)) {
+    if (!owner.isDirectory()) {
+      rmSync(join(folder, owner.name), { force: true });
+      continue;
+    }
+    for (const { name: called } of entriesOf(join(folder, owner.name))) {
+      const path = join(folder, owner.name, called);
+      const [, id, name] = KEPT.exec(called) ?? [];
+      if (id === undefined) rmSync(path, { recursive: true, force: true });
+      else {
+        const { mtimeMs, size } = statSync(path);
+        found.push({ id, name: name!, bytes: size, owner: owner.name, path, atMs: mtimeMs });
+      }
+    }
+  }
+  return found.sort((one, other) => one.atMs - other.atMs).map(({ atMs: _, ...upload }) => upload);
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return [];
+    throw error;
   }
 }

@@ -1,3 +1,5 @@
+import type { JsonSchema } from '../../parts/schema-form/json-schema';
+
 /** The result of an experiment, as far as the page shows it. */
 
 export interface Metric {
@@ -19,15 +21,26 @@ export interface MetricDifference {
   readonly verdict: 'better' | 'worse' | 'likely-better' | 'likely-worse' | 'noise' | 'same' | 'once';
 }
 
+export interface ReplicaFacts {
+  readonly model: string;
+  readonly hardware: string;
+  readonly tp: number;
+}
+
 export interface LabVariant {
   readonly name: string;
   readonly against: string | null;
+  /** The policy, where each is simulated at several rates, and the rate. */
+  readonly series: string;
+  readonly x: number | null;
   readonly metrics: Readonly<Record<string, { readonly mean: number; readonly by_seed: readonly number[] } | null>>;
   readonly saturation: { readonly state: string; readonly verdict: string };
   readonly config: {
     readonly instances: number;
     readonly routing: { readonly policy: string; readonly options: Readonly<Record<string, unknown>> };
-    readonly replica: { readonly model: string; readonly hardware: string; readonly tp: number };
+    readonly replica: ReplicaFacts;
+    /** Of a fleet of several kinds, in the order of the replicas. */
+    readonly fleet?: readonly { readonly count: number; readonly replica: ReplicaFacts }[];
   };
 }
 
@@ -56,6 +69,7 @@ export interface LabResult {
       readonly runs: number;
       readonly intervals: string;
       readonly step_times: readonly string[];
+      readonly axis: { readonly title: string; readonly unit: string } | null;
       readonly slo: { readonly metric: string; readonly limit: number } | null;
       readonly headline: readonly Metric[];
       readonly notes: readonly string[];
@@ -72,11 +86,37 @@ export interface LabChoices {
   readonly workloads: readonly string[];
   readonly models: readonly { readonly name: string; readonly hardware: string | null; readonly tp: number | null }[];
   readonly hardware: readonly string[];
+  readonly latency_models: readonly string[];
+  readonly policies: readonly LabPolicy[];
+  readonly admission: readonly LabPolicy[];
+  readonly flow_control: JsonSchema;
   readonly limits: {
     readonly policies: number;
+    readonly rates: number;
+    readonly kinds: number;
     readonly seeds: number;
     readonly replicas: number;
     readonly requests: number;
     readonly upload_bytes: number;
   };
+}
+
+/** A result under a name; `result` where one is read. */
+export interface SavedRun {
+  readonly id: string;
+  readonly name: string;
+  readonly workspace: string;
+  readonly saved_by: string;
+  readonly saved_at: string;
+  readonly ran_at: string;
+  readonly verdict: string;
+  readonly asked: Readonly<Record<string, unknown>>;
+  readonly commands: readonly string[];
+  readonly result?: LabResult;
+}
+
+export interface LabPolicy {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: JsonSchema;
 }

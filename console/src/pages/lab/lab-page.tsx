@@ -1,16 +1,18 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { withQuery } from '../../api/client';
-import { type Job, useJob } from '../../api/jobs';
+import { useEffect, useRef } from 'react';
+import { pathOf, withQuery } from '../../api/client';
+import { isOpenJob, type Job, useJob } from '../../api/jobs';
 import { useGet, useSession } from '../../api/queries';
 import type { Page, Role, Session } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { JobProgress } from '../../parts/job-progress';
 import { Empty, Failure, Loading } from '../../parts/states';
-import type { LabChoices, LabResult } from './lab-document';
-import { LabForm } from './lab-form';
-import { LabResults } from './lab-results';
+import { LabForm } from './form/lab-form';
+import type { LabChoices, LabResult, SavedRun } from './lab-document';
 import { RecentRuns } from './recent-runs';
+import { LabResults } from './results/lab-results';
+import { SavedRuns } from './saved-runs';
+import '../../styles/editor.css';
 import '../../styles/lab.css';
 
 const route = getRouteApi('/lab');
@@ -28,6 +30,16 @@ export function LabPage() {
   const { job } = followed;
   const state = job?.state;
   const { refetch: listAgain } = runs;
+  const place = useRef<HTMLDivElement>(null);
+  // A run that was started here is below the form: it comes into view, and so does its result.
+  const isOpen = job !== undefined && isOpenJob(job);
+  const hasResult = job?.result != null;
+  const isFollowed = useRef(false);
+  useEffect(() => {
+    if (isOpen) isFollowed.current = true;
+    if (isFollowed.current) place.current?.scrollIntoView({ block: 'start' });
+    if (hasResult) isFollowed.current = false;
+  }, [isOpen, hasResult]);
   // With each new state of the run in view.
   useEffect(() => void listAgain(), [listAgain, state]);
   if (choices === undefined)
@@ -41,12 +53,19 @@ export function LabPage() {
       <LabForm workspace={workspace} choices={choices} job={job} />
       {followed.error === null ? null : followed.error.status === 404 ? (
         <Empty title="This run is not kept any more">
-          The gateway keeps the last runs until it restarts. Run it again: the same inputs give the same bytes.
+          The gateway keeps the last runs until it restarts, and saved ones for good. Run it again: the same inputs give
+          the same bytes.
         </Empty>
       ) : (
         <Failure error={followed.error} onRetry={() => void followed.refetch()} />
       )}
-      {job === undefined ? null : <Outcome job={job} />}
+      {job === undefined ? null : (
+        <div ref={place} className="lab-outcome">
+          <Outcome job={job} />
+        </div>
+      )}
+      {search.saved === undefined ? null : <Saved workspace={workspace} id={search.saved} />}
+      <SavedRuns workspace={workspace} />
       <RecentRuns jobs={(runs.data?.items ?? []).filter(({ kind }) => kind === 'lab').slice(0, KEPT)} />
     </>
   );
@@ -65,7 +84,27 @@ function Outcome({ job }: { readonly job: Job<LabResult> }) {
   }
   if (state === 'cancelled') return <Empty title="Cancelled">Change the experiment, or run it again.</Empty>;
   if (result === null || result === undefined) return <JobProgress job={job} stages={STAGES} />;
-  return <LabResults job={job} result={result} />;
+  const { asked, commands, created_at, id, workspace } = job;
+  return <LabResults run={{ asked, commands, workspace, job: id, ranAt: created_at }} result={result} />;
+}
+
+/** A result that was saved under a name. */
+function Saved({ id, workspace }: { readonly id: string; readonly workspace: string }) {
+  const path = `workspaces/${pathOf(workspace, 'lab', 'results', id)}`;
+  const { data, error, refetch } = useGet<SavedRun>(path, { isFixed: true });
+  if (error?.status === 404)
+    return <Empty title="This result is not saved any more">Run it again: the same inputs give the same bytes.</Empty>;
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data?.result === undefined) return <Loading />;
+  const { asked, commands, name, ran_at, result, saved_by } = data;
+  return (
+    <>
+      <h2 className="lab-saved">
+        {name} <span className="muted">saved by {saved_by}</span>
+      </h2>
+      <LabResults run={{ asked, commands, workspace, ranAt: ran_at }} result={result} />
+    </>
+  );
 }
 
 const MAY_RUN: readonly Role[] = ['operator', 'admin'];

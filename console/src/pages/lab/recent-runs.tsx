@@ -4,7 +4,7 @@ import { Card, TablePlace } from '../../parts/basics';
 import { JobState } from '../../parts/job-progress';
 import { Empty } from '../../parts/states';
 import { Time } from '../../parts/time';
-import { inWords, searchOf } from './lab-question';
+import { inWords, searchOf } from './form/lab-question';
 
 /** Experiments that the gateway keeps: the last ones since it started. */
 export function RecentRuns({ jobs }: { readonly jobs: readonly Job[] }) {

@@ -1,5 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '../../../store/open-store.js';
 import { LAB_LIMITS } from '../../../twin/lab/lab-question.js';
 import type { LabResult, LabTask } from '../../../twin/lab/lab-task.js';
 import { LabUploads } from '../../../twin/lab/lab-uploads.js';
@@ -19,21 +22,29 @@ const QUESTION = {
   policies: ['round-robin', 'lmetric'],
 };
 
+let folder: string;
+/** As many replicas as two fleets may have. */
+const MANY = [1, 2].map(() => ({ hardware: 'H100', replicas: LAB_LIMITS.replicas }));
+
 let uploads: LabUploads;
 let jobs: JobBoard;
+let store: Store | null;
 let tasks: LabTask[];
 /** What the runner does with a task. */
 let run: (task: LabTask, signal: AbortSignal) => Promise<object>;
 
 beforeEach(() => {
-  uploads = new LabUploads();
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-lab-routes-'));
+  uploads = new LabUploads(folder);
   jobs = new JobBoard();
+  store = null;
   tasks = [];
   run = async () => ({ verdict: 'same' });
 });
 afterEach(async () => {
   await jobs.close();
-  uploads.close();
+  await store?.close();
+  rmSync(folder, { recursive: true });
 });
 
 async function ask(line: string, body: unknown = '', as = OPERATOR): Promise<{ status: number; body: Body }> {
@@ -46,7 +57,7 @@ async function ask(line: string, body: unknown = '', as = OPERATOR): Promise<{ s
       return run(task, signal) as Promise<LabResult>;
     },
   };
-  const host = new ApiHost({ store: null, gateway: null, control: null, jobs, lab });
+  const host = new ApiHost({ store, gateway: null, control: null, jobs, lab });
   const response = await respond(host, as, {
     ...{ method, path: `/api/v1/${path}`, query: new URLSearchParams(query), header: () => undefined },
     body: async () => (typeof body === 'string' ? body : JSON.stringify(body)),
@@ -87,12 +98,53 @@ describe('experiments', () => {
     );
     expect(tasks[0]).toEqual({
       input: null,
+      profile: null,
       argv: [
         ...['--workload', 'rag', '--rate', '20', '--num-requests', '1000', '--model', 'qwen/qwen3-14b'],
         ...['--num-instances', '4', '--routing-policy', 'round-robin,weighted:queue-depth:1+kv-utilization:2'],
         ...['--snapshot-refresh-interval', '250000', '--slo-ttft', '500ms', '--seeds', '2'],
       ],
     });
+  });
+
+  it('have policies with options, rates, a mixed fleet, admission and a queue as the command line has them', async () => {
+    const { body } = await experiment({
+      traffic: { workload: 'rag', rates: [5, 10.5], requests: 50 },
+      fleet: {
+        model: 'qwen/qwen3-14b',
+        kinds: [
+          { hardware: 'H100', replicas: 2 },
+          { hardware: 'L40S', tp: 2, replicas: 1 },
+        ],
+      },
+      policies: ['chwbl:load_factor=1.5+key=first-message'],
+      admission: { policy: 'token-bucket', options: { capacity: 5000 } },
+      flow_control: { max_concurrency: 8, request_ttl_ms: 0.5, queue_shedding: true },
+    });
+    await ended(body.id);
+    expect(tasks[0]!.argv).toEqual([
+      ...['--workload', 'rag', '--rate', '5,10.5', '--num-requests', '50', '--model', 'qwen/qwen3-14b'],
+      ...['--fleet', '2*H100,1*L40S:2', '--routing-policy', 'chwbl:load_factor=1.5+key=first-message'],
+      ...['--admission-policy', 'token-bucket', '--token-bucket-capacity', '5000', '--flow-control'],
+      ...['--saturation-detector', 'concurrency', '--dispatch-tick-interval', '0', '--max-concurrency', '8'],
+      ...['--request-ttl', '500', '--max-gateway-queue-depth', '1000', '--queue-shedding', '--seeds', '3'],
+    ]);
+    expect(body.commands[0].replaceAll("'", '').split(' ').slice(2).join(' ')).toBe(tasks[0]!.argv.join(' '));
+    expect((await ask(`GET jobs/${body.id}`)).body.asked.flow_control).toEqual({
+      ...{ max_concurrency: 8, request_ttl_ms: 0.5, queue_shedding: true },
+    });
+  });
+
+  it('offer each policy with the schema of the options that a command line can set', async () => {
+    const { body } = await ask('GET lab/choices');
+    const named = (list: Body[], name: string) => list.find((one) => one.name === name).options;
+    expect(named(body.policies, 'chwbl').properties.load_factor).toMatchObject({ default: 1.25, type: 'number' });
+    expect(Object.keys(named(body.policies, 'predicted-latency').properties)).not.toContain('slo');
+    expect(Object.keys(named(body.admission, 'token-bucket').properties)).toEqual(['capacity', 'refill_rate']);
+    expect(named(body.admission, 'tier-shed').properties).toEqual({});
+    expect(named(body.policies, 'weighted').properties.scorers.type).toBe('string');
+    expect(body.flow_control.properties.max_concurrency).toMatchObject({ default: 100 });
+    expect(body.latency_models).not.toContain('profile');
   });
 
   it.each([
@@ -102,7 +154,26 @@ describe('experiments', () => {
     [{ traffic: { workload: 'rag', requests: LAB_LIMITS.requests + 1 } }, 'traffic.requests'],
     [{ traffic: { upload: { id: 'a'.repeat(64), format: 'trace' }, rate: 2 } }, 'a trace has its own requests'],
     [{ traffic: { upload: { id: '../../etc/passwd', format: 'trace' } } }, 'traffic.upload.id'],
-    [{ policies: ['lmetric'] }, 'policies'],
+    [{ policies: ['lmetric'] }, 'has nothing to compare with'],
+    [{ policies: [] }, 'policies'],
+    [{ policies: ['lmetric', 'chwbl:load_factor=0'] }, 'policies[1]'],
+    [{ policies: ['lmetric', 'chwbl:load=2'] }, "'chwbl' has no option 'load'"],
+    [{ policies: ['lmetric', 'chwbl:key=a,b'] }, 'policies'],
+    [{ traffic: { workload: 'rag', rate: 2, rates: [2, 3] } }, "together with 'rate'"],
+    [{ traffic: { workload: 'rag', rates: [2, 2] } }, 'has one twice'],
+    [{ traffic: { workload: 'rag', rates: Array.from({ length: 9 }, (_, i) => i + 1) } }, 'traffic.rates'],
+    [{ traffic: { recording: { endpoint: 'chat' }, rates: [2, 3] } }, 'a trace has its own requests'],
+    [{ fleet: {} }, 'fleet.model'],
+    [{ fleet: { model: 'qwen/qwen3-14b', kinds: [{ hardware: 'TPU', replicas: 1 }] } }, 'fleet.kinds[0].hardware'],
+    [{ fleet: { model: 'qwen/qwen3-14b', kinds: [{ hardware: '/etc/x.json', replicas: 1 }] } }, 'fleet.kinds'],
+    [{ fleet: { ...QUESTION.fleet, kinds: [{ hardware: 'H100', replicas: 1 }] } }, "together with 'kinds'"],
+    [{ fleet: { model: 'qwen/qwen3-14b', kinds: MANY } }, 'has 512 replicas'],
+    [{ fleet: { ...QUESTION.fleet, latency_model: 'profile' } }, 'fleet.latency_model'],
+    [{ fleet: { profile: { endpoint: 'chat' }, tp: 2 } }, "together with 'profile'"],
+    [{ admission: { policy: 'none' } }, "unknown admission policy 'none'"],
+    [{ admission: { policy: 'token-bucket', options: { capacity: 0 } } }, 'capacity'],
+    [{ admission: { policy: 'tier-shed', options: { threshold: 9 } } }, 'has no flag'],
+    [{ flow_control: { max_concurrency: 0 } }, 'flow_control.max_concurrency'],
     [{ policies: ['lmetric', 'lmetric'] }, 'has one twice'],
     [{ policies: ['lmetric', 'lmetrik'] }, 'lmetrik'],
     [{ policies: ['lmetric', '--report=/tmp/x'] }, 'policies'],
@@ -174,5 +245,57 @@ describe('uploads', () => {
 
   it.each(['', 'PAR1\0\0', '\u001f\ufffd\b'])('are refused where they are no text: %j', async (content) => {
     expect((await upload('a.jsonl', content)).body.error.code).toBe('API_BODY');
+  });
+});
+
+describe('saved results', () => {
+  const SAVED = `${LAB}/results`;
+  const VIEWER = caller('none', { default: 'viewer' });
+  const done = async () => (await ended((await experiment()).body.id)).id;
+
+  it('are saved and deleted by operators, and read by viewers of the workspace alone', async () => {
+    store = await openStore(':memory:');
+    const job = await done();
+    expect((await ask(`POST ${SAVED}`, { job, name: 'mine' }, VIEWER)).status).toBe(403);
+    const { body, status } = await ask(`POST ${SAVED}`, { job, name: 'before the sale' });
+    expect([status, body]).toMatchObject([201, { name: 'before the sale', saved_by: 'alice', verdict: 'same' }]);
+    expect([body.asked, body.commands[0]]).toEqual([QUESTION, expect.stringMatching(/^twinyard compare /)]);
+    // The run itself is kept in memory, and goes with the process.
+    jobs = new JobBoard();
+    const list = (await ask(`GET ${SAVED}`, '', VIEWER)).body;
+    expect([list.items, list.next]).toEqual([[body], null]);
+    const one = `${SAVED}/${body.id}`;
+    expect((await ask(`GET ${one}`, '', VIEWER)).body).toEqual({ ...body, result: { verdict: 'same' } });
+    const foreign = caller('none', { other: 'admin' });
+    expect((await ask(`GET ${one}`, '', foreign)).status).toBe(403);
+    const elsewhere = one.replace('default', 'other');
+    for (const line of [`GET ${elsewhere}`, `DELETE ${elsewhere}`])
+      expect((await ask(line, '', foreign)).body.error.code).toBe('LAB_SAVED');
+    expect((await ask(`DELETE ${one}`, '', VIEWER)).status).toBe(403);
+    expect((await ask(`DELETE ${one}`)).body).toEqual(body);
+    expect((await ask(`GET ${one}`)).status).toBe(404);
+  });
+
+  it('are of experiments of the workspace that are done, in a store', async () => {
+    expect((await ask(`POST ${SAVED}`, { job: await done(), name: 'a' })).body.error.code).toBe('API_NO_STORE');
+    store = await openStore(':memory:');
+    const other = caller('none', { default: 'operator', other: 'operator' });
+    const job = await done();
+    const foreign = await ask('POST workspaces/other/lab/results', { job, name: 'a' }, other);
+    expect([foreign.status, foreign.body.error.code]).toEqual([404, 'API_JOB']);
+    run = async () => Promise.reject(new Error('no memory'));
+    const failed = await ask(`POST ${SAVED}`, { job: await done(), name: 'a' });
+    expect([failed.status, failed.body.error.code]).toEqual([409, 'LAB_NOT_DONE']);
+    expect((await ask(`POST ${SAVED}`, { job, name: '' })).status).toBe(400);
+  });
+
+  it('are paged', async () => {
+    store = await openStore(':memory:');
+    const job = await done();
+    for (const name of ['a', 'b', 'c']) await ask(`POST ${SAVED}`, { job, name });
+    const first = (await ask(`GET ${SAVED}?limit=2`)).body;
+    const rest = (await ask(`GET ${SAVED}?limit=2&cursor=${first.next}`)).body;
+    expect([first.items.length, rest.items.length, rest.next]).toEqual([2, 1, null]);
+    expect([...first.items, ...rest.items].map(({ name }) => name).sort()).toEqual(['a', 'b', 'c']);
   });
 });

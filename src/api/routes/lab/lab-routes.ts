@@ -28,12 +28,21 @@ export const LAB_ROUTES: readonly ApiRoute[] = [
     path: '/api/v1/lab/choices',
     role: 'viewer',
     scope: 'anywhere',
-    summary: 'List what an experiment can choose from: workloads, models, GPUs, and its limits',
+    summary:
+      'List what an experiment can choose from: workloads, models, GPUs, policies with their options, and its limits',
     response: { type: 'object', schema: LAB_CHOICES },
     async handle() {
-      const { labChoices } = await import('../../../twin/lab/lab-choices.js');
-      const { policies, replicas, requests, seeds, uploadBytes } = LAB_LIMITS;
-      return ok({ ...labChoices(), limits: { policies, seeds, replicas, requests, upload_bytes: uploadBytes } });
+      const [{ LAB_LATENCY_MODELS, labChoices }, { labPolicies }] = await Promise.all([
+        import('../../../twin/lab/lab-choices.js'),
+        import('../../../twin/lab/lab-policies.js'),
+      ]);
+      const { kinds, policies, rates, replicas, requests, seeds, uploadBytes } = LAB_LIMITS;
+      return ok({
+        ...labChoices(),
+        latency_models: LAB_LATENCY_MODELS,
+        ...(await labPolicies()),
+        limits: { policies, rates, kinds, seeds, replicas, requests, upload_bytes: uploadBytes },
+      });
     },
   }),
   defineRoute({

@@ -1,15 +1,17 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { useMay } from '../../api/access';
-import { isOpenJob, type Job } from '../../api/jobs';
-import { useChange } from '../../api/queries';
-import { Button, Card } from '../../parts/basics';
-import { PolicyPicker } from '../../parts/policy-picker';
-import { Failure } from '../../parts/states';
-import type { LabSearch } from '../../shell/router';
-import { Choice, Field } from './fields';
-import type { LabChoices } from './lab-document';
-import { bodyOf, formOf, isTrace, NO_POLICY, policiesOf, searchOf } from './lab-question';
+import { useMay } from '../../../api/access';
+import { isOpenJob, type Job } from '../../../api/jobs';
+import { useChange } from '../../../api/queries';
+import { Button, Card } from '../../../parts/basics';
+import { Failure } from '../../../parts/states';
+import type { LabSearch } from '../../../shell/router';
+import type { LabChoices } from '../lab-document';
+import { Field } from './fields';
+import { FleetFields } from './fleet-fields';
+import { GateFields } from './gate-fields';
+import { LabPolicies } from './lab-policies';
+import { bodyOf, type LabForm as Form, formOf, isTrace, policiesOf, ratesOf, searchOf } from './lab-question';
 import { TrafficFields } from './traffic-fields';
 
 const route = getRouteApi('/lab');
@@ -29,8 +31,7 @@ export function LabForm({ choices, job, workspace }: LabFormProps) {
   const mayRun = useMay('operator', workspace);
   const change = useChange<Job>();
   const isBusy = change.isPending || (job !== undefined && isOpenJob(job));
-  const chosen = policiesOf(form);
-  const lacks = lacking(search, chosen.length);
+  const lacks = lacking(form, choices.limits.rates);
   const run = (event: FormEvent) => {
     event.preventDefault();
     const path = `workspaces/${encodeURIComponent(workspace)}/lab/experiments`;
@@ -44,48 +45,13 @@ export function LabForm({ choices, job, workspace }: LabFormProps) {
       },
     );
   };
-  const usual = choices.models.find(({ name }) => name === form.model);
   return (
     <Card title="Experiment">
       <form className="padded lab-form" onSubmit={run}>
         <TrafficFields workspace={workspace} choices={choices} form={form} set={set} mayRun={mayRun} />
-        <fieldset>
-          <legend>Fleet</legend>
-          <div className="question">
-            <Choice
-              label="Model"
-              value={form.model}
-              values={choices.models.map(({ name }) => name)}
-              onChange={(model) => set({ model })}
-            />
-            <Field
-              label="Replicas"
-              value={form.replicas}
-              most={choices.limits.replicas}
-              onChange={(replicas) => set({ replicas })}
-            />
-            <Choice
-              label="GPU"
-              value={form.hardware ?? ''}
-              values={choices.hardware}
-              none={usual?.hardware == null ? 'As usual' : `As usual: ${usual.hardware}`}
-              onChange={(hardware) => set({ hardware })}
-            />
-            <Field
-              label="GPUs of a replica"
-              value={form.tp ?? ''}
-              placeholder={usual?.tp == null ? 'as usual' : `as usual: ${usual.tp}`}
-              most={64}
-              onChange={(tp) => set({ tp })}
-            />
-          </div>
-        </fieldset>
-        <PolicyPicker
-          chosen={chosen}
-          most={choices.limits.policies}
-          note={chosen.length > 1 ? `the others are compared with ${chosen[0]}` : ''}
-          onChange={(next) => set({ policies: next.join(',') || NO_POLICY })}
-        />
+        <FleetFields workspace={workspace} choices={choices} form={form} set={set} />
+        <LabPolicies known={choices.policies} chosen={policiesOf(form)} most={choices.limits.policies} set={set} />
+        <GateFields choices={choices} form={form} set={set} />
         <fieldset>
           <legend>Measure</legend>
           <div className="question">
@@ -132,8 +98,14 @@ export function LabForm({ choices, job, workspace }: LabFormProps) {
 }
 
 /** What an experiment still needs; null when it can run. */
-function lacking({ endpoint, source, upload }: LabSearch, policies: number): string | null {
-  if (policies < 2) return 'Choose at least two policies: one is compared with the other.';
+function lacking(form: Form, mostRates: number): string | null {
+  const { endpoint, source, upload } = form;
+  const policies = policiesOf(form);
+  const rates = ratesOf(form.rate);
+  if (rates.length > mostRates) return `Give at most ${mostRates} rates.`;
+  if (policies.length === 0) return 'Choose a policy.';
+  if (policies.length < 2 && rates.length < 2) return 'Choose two policies to compare, or give several rates.';
+  if (new Set(policies).size < policies.length) return 'Two policies are the same: change an option of one.';
   if (source === 'upload' && upload === undefined) return 'Choose a file to upload.';
   return source === 'recording' && endpoint === undefined ? 'Choose an endpoint.' : null;
 }

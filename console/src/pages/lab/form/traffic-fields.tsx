@@ -1,12 +1,12 @@
 import { type ChangeEvent, useState } from 'react';
-import { ApiFailure, call, withQuery } from '../../api/client';
-import { useLive } from '../../api/live';
-import { whole } from '../../parts/format';
-import { Failure } from '../../parts/states';
-import { Time } from '../../parts/time';
-import type { LabSearch } from '../../shell/router';
+import { ApiFailure, call, withQuery } from '../../../api/client';
+import { useLive } from '../../../api/live';
+import { whole } from '../../../parts/format';
+import { Failure } from '../../../parts/states';
+import { Time } from '../../../parts/time';
+import type { LabSearch } from '../../../shell/router';
+import type { LabChoices } from '../lab-document';
 import { Choice, Field } from './fields';
-import type { LabChoices } from './lab-document';
 import { isTrace, LAST_MINUTES, type LabForm } from './lab-question';
 
 interface TrafficProps {
@@ -64,7 +64,13 @@ export function TrafficFields(props: TrafficProps) {
         {source === 'recording' ? <RecordingFields {...props} /> : null}
         {isTrace(form) ? null : (
           <>
-            <Field label="Requests per second" value={form.rate} step="any" onChange={(rate) => set({ rate })} />
+            <Field
+              label="Requests/s, or a list"
+              value={form.rate}
+              placeholder="10, 20, 40"
+              isList
+              onChange={(rate) => set({ rate })}
+            />
             <Field
               label="Requests"
               value={form.requests}

@@ -27,17 +27,26 @@ export function Choice({ isWide, label, none, onChange, shown = (value) => value
   );
 }
 
+const NUMBERS = {
+  type: 'text',
+  inputMode: 'decimal',
+  pattern: ' *[0-9.]+( *, *[0-9.]+)* *',
+  title: 'a number, or several with commas between them',
+} as const;
+
 interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly placeholder?: string;
   readonly most?: number;
   readonly step?: 'any';
+  /** Also several, with commas between them. */
+  readonly isList?: true;
   readonly onChange: (value: string) => void;
 }
 
 /** A number; the address follows what is typed. */
-export function Field({ label, most, onChange, value, ...rest }: FieldProps) {
+export function Field({ isList, label, most, onChange, value, ...rest }: FieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   // An empty field has its usual value again when it is left, not while a new one is typed.
@@ -51,8 +60,7 @@ export function Field({ label, most, onChange, value, ...rest }: FieldProps) {
         {...rest}
         ref={input}
         onBlur={() => setText(value)}
-        type="number"
-        min={rest.step === 'any' ? 0 : 1}
+        {...(isList ? NUMBERS : { type: 'number', min: rest.step === 'any' ? 0 : 1 })}
         {...(most === undefined ? {} : { max: most })}
         value={text}
         onChange={({ target }) => {

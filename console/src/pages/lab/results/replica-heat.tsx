@@ -1,16 +1,22 @@
 import { useEffect, useRef } from 'react';
-import { Card, NumberHead, TablePlace } from '../../parts/basics';
-import { short } from '../../parts/format';
-import { useThemeChanges } from '../../parts/use-theme-changes';
-import type { LabCurves } from './lab-document';
+import { Card, NumberHead, TablePlace } from '../../../parts/basics';
+import { short } from '../../../parts/format';
+import { useThemeChanges } from '../../../parts/use-theme-changes';
+import type { LabCurves } from '../lab-document';
 
 const RANGE = ['idlest replica', 'mean', 'busiest replica'];
 /** Rows of a small fleet are easy to see; those of a large one still fit. */
 const rowHeight = (rows: number) => Math.max(4, Math.min(16, Math.floor(240 / rows)));
 const mean = (row: readonly number[]) => row.reduce((sum, value) => sum + value, 0) / row.length;
 
+interface ReplicaHeatProps {
+  readonly curves: readonly LabCurves[];
+  /** How many replicas have which GPU, where they are not alike. */
+  readonly kinds?: readonly (readonly [count: number, gpu: string])[] | undefined;
+}
+
 /** Requests at each replica over time, of each policy, with the same colours for the same load. */
-export function ReplicaHeat({ curves }: { readonly curves: readonly LabCurves[] }) {
+export function ReplicaHeat({ curves, kinds }: ReplicaHeatProps) {
   const most = Math.max(1e-9, ...curves.flatMap(({ replicas }) => replicas.rows.map((row) => Math.max(...row))));
   const longest = Math.max(...curves.map((one) => one.step_s * one.in_system.length));
   return (
@@ -26,12 +32,14 @@ export function ReplicaHeat({ curves }: { readonly curves: readonly LabCurves[] 
           0 s to {short(longest)} s, one row for each replica
           {curves.some(({ replicas }) => replicas.kind === 'range')
             ? ' (of this large fleet: idlest, mean, busiest)'
-            : ''}
+            : kinds === undefined
+              ? ''
+              : ` (from the top: ${kinds.map(([count, gpu]) => `${count} with ${gpu}`).join(', ')})`}
           ; none <span className="heat-ramp" aria-hidden="true" /> {short(most)} requests
         </p>
         <details className="chart-table">
           <summary>As a table</summary>
-          <LoadTable curves={curves} />
+          <LoadTable curves={curves} kinds={kinds} />
         </details>
       </div>
     </Card>
@@ -78,7 +86,8 @@ function Heat({ curves: { name, replicas, step_s }, longest, most }: HeatProps) 
   );
 }
 
-function LoadTable({ curves }: { readonly curves: readonly LabCurves[] }) {
+function LoadTable({ curves, kinds }: ReplicaHeatProps) {
+  const gpus = (kinds ?? []).flatMap(([count, gpu]) => Array.from({ length: count }, () => `, ${gpu}`));
   return (
     <TablePlace name="Requests at each replica">
       <table className="table table-dense">
@@ -95,7 +104,7 @@ function LoadTable({ curves }: { readonly curves: readonly LabCurves[] }) {
             replicas.rows.map((row, i) => (
               <tr key={`${name} ${i}`}>
                 <td>{name}</td>
-                <td>{replicas.kind === 'range' ? RANGE[i] : `replica ${i}`}</td>
+                <td>{replicas.kind === 'range' ? RANGE[i] : `replica ${i}${gpus[i] ?? ''}`}</td>
                 <td className="number">{short(mean(row))}</td>
                 <td className="number">{short(Math.max(...row))}</td>
               </tr>

@@ -1,5 +1,5 @@
-import { milliseconds, percent, short } from '../../parts/format';
-import type { Metric, MetricDifference } from './lab-document';
+import { milliseconds, percent, short } from '../../../parts/format';
+import type { Metric, MetricDifference } from '../lab-document';
 
 export function amount({ unit }: Metric, value: number): string {
   if (unit === 'ms') return milliseconds(value);

@@ -1,5 +1,5 @@
-import { Badge, NumberHead, TablePlace, type Tone } from '../../parts/basics';
-import type { LabResult, Metric, MetricDifference } from './lab-document';
+import { Badge, NumberHead, TablePlace, type Tone } from '../../../parts/basics';
+import type { LabResult, Metric, MetricDifference } from '../lab-document';
 import { amount, change, changeInterval } from './metric-text';
 
 const TONES: Readonly<Record<MetricDifference['verdict'], Tone>> = {

@@ -1,23 +1,26 @@
 import { useState } from 'react';
-import { useMay } from '../../api/access';
-import { pathOf } from '../../api/client';
-import { useLive } from '../../api/live';
-import { useGet } from '../../api/queries';
-import type { LiveEndpoint } from '../../api/types';
-import { Button } from '../../parts/basics';
-import { Dialog } from '../../parts/dialog';
-import { Failure } from '../../parts/states';
-import { SwapPolicy } from '../../parts/swap-policy';
-import { Choice } from './fields';
-import type { LabVariant } from './lab-document';
+import { useMay } from '../../../api/access';
+import { pathOf } from '../../../api/client';
+import { useLive } from '../../../api/live';
+import { useGet } from '../../../api/queries';
+import type { LiveEndpoint } from '../../../api/types';
+import { Button } from '../../../parts/basics';
+import { Dialog } from '../../../parts/dialog';
+import { readPolicy } from '../../../parts/policy-options';
+import { Failure } from '../../../parts/states';
+import { SwapPolicy } from '../../../parts/swap-policy';
+import { Choice } from '../form/fields';
+import type { LabVariant } from '../lab-document';
 
 interface ServeThisProps {
   readonly workspace: string;
   readonly variants: readonly LabVariant[];
+  /** As they were asked for, in the order of the variants: an option that was left out has the default of the gateway. */
+  readonly policies: readonly string[];
 }
 
 /** A policy of the experiment to be served by an endpoint from now on, after a preview. */
-export function ServeThis({ variants, workspace }: ServeThisProps) {
+export function ServeThis({ policies, variants, workspace }: ServeThisProps) {
   const [isOpen, setIsOpen] = useState(false);
   const mayServe = useMay('operator', workspace);
   if (!mayServe) return <span className="muted">To serve a policy needs the role operator in {workspace}.</span>;
@@ -27,20 +30,20 @@ export function ServeThis({ variants, workspace }: ServeThisProps) {
         Serve this policy
       </Button>
       <Dialog title="Serve a policy of this experiment" isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        <ServeForm workspace={workspace} variants={variants} onDone={() => setIsOpen(false)} />
+        <ServeForm {...{ policies, variants, workspace }} onDone={() => setIsOpen(false)} />
       </Dialog>
     </>
   );
 }
 
-function ServeForm({ onDone, variants, workspace }: ServeThisProps & { readonly onDone: () => void }) {
+function ServeForm({ onDone, policies, variants, workspace }: ServeThisProps & { readonly onDone: () => void }) {
   const endpoints = (useLive(({ traffic }) => traffic)?.items ?? []).filter((one) => one.workspace === workspace);
   const [given, setGiven] = useState<string | null>(null);
   const name = given ?? endpoints[0]?.name;
   const [chosen, setChosen] = useState(bestOf(variants));
   const base = name === undefined ? null : `workspaces/${pathOf(workspace, 'endpoints', name)}`;
   const { data: endpoint, error } = useGet<LiveEndpoint>(base === null ? null : `${base}/live`);
-  const { options, policy } = variants.find((one) => one.name === chosen)!.config.routing;
+  const { name: policy, options } = readPolicy(policies[variants.findIndex((one) => one.name === chosen)]!);
   if (base === null) return <p className="muted">This gateway serves no endpoint of {workspace} yet.</p>;
   return (
     <>
@@ -50,11 +53,7 @@ function ServeForm({ onDone, variants, workspace }: ServeThisProps & { readonly 
       <div className="dialog-actions">
         <Button onClick={onDone}>Cancel</Button>
         {endpoint === undefined ? null : (
-          <SwapPolicy
-            {...{ base, endpoint, policy, onDone }}
-            options={options.scorers === undefined ? {} : { scorers: options.scorers }}
-            label="Preview the change"
-          />
+          <SwapPolicy {...{ base, endpoint, policy, onDone }} options={options} label="Preview the change" />
         )}
       </div>
     </>

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
-import { Card, NumberHead, TablePlace } from '../../parts/basics';
-import { short, whole } from '../../parts/format';
-import { LineChart } from '../../parts/line-chart';
-import type { LabCurves, LabResult } from './lab-document';
+import { Card, NumberHead, TablePlace } from '../../../parts/basics';
+import { short, whole } from '../../../parts/format';
+import { LineChart } from '../../../parts/line-chart';
+import type { LabCurves, LabResult } from '../lab-document';
 
 const TIME = { title: 'Time in the run', text: (seconds: number) => `${Number(seconds.toFixed(2))} s` };
 const count = (value: number) => (Number.isInteger(value) ? whole(value) : short(value));

@@ -1,10 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { Card, NumberHead, TablePlace } from '../../parts/basics';
-import { milliseconds } from '../../parts/format';
-import { type ChartLine, LineChart } from '../../parts/line-chart';
-import { Empty } from '../../parts/states';
-import type { LabCurves, LabResult } from './lab-document';
+import { Card, NumberHead, TablePlace } from '../../../parts/basics';
+import { milliseconds } from '../../../parts/format';
+import { type ChartLine, LineChart } from '../../../parts/line-chart';
+import { Empty } from '../../../parts/states';
+import type { LabCurves, LabResult } from '../lab-document';
 
 const route = getRouteApi('/lab');
 

@@ -1,0 +1,53 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LAB_LIMITS } from './lab-question.js';
+import { LabUploads } from './lab-uploads.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-uploads-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const files = () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+
+describe('uploads of experiments', () => {
+  it('are there after the server was killed, and what it left half written is not', async () => {
+    const before = new LabUploads(folder);
+    const { id } = await before.put('default', 'monday.jsonl', 'one\n');
+    before.hold('default', id);
+    writeFileSync(join(folder, 'part-7'), 'half of a fi');
+    const after = new LabUploads(folder);
+    expect(after.get('default', id)).toMatchObject({ id, name: 'monday.jsonl', bytes: 4 });
+    expect(after.get('other', id)).toBeUndefined();
+    const held = after.hold('default', id)!;
+    expect(readFileSync(held.path, 'utf8')).toBe('one\n');
+    held.release();
+    expect(files()).toHaveLength(1);
+  });
+
+  it('are bounded for each workspace and for all of them, also over restarts', async () => {
+    for (let i = 0; i <= LAB_LIMITS.uploads; i++) await new LabUploads(folder).put('default', 'a.jsonl', `${i}`);
+    expect(files()).toHaveLength(LAB_LIMITS.uploads);
+    const uploads = new LabUploads(folder);
+    for (let i = 0; i < LAB_LIMITS.allUploads; i++) await uploads.put(`w${i}`, 'a.jsonl', 'same');
+    expect(files()).toHaveLength(LAB_LIMITS.allUploads);
+  });
+
+  it('say why they are not kept, and leave nothing', async () => {
+    const uploads = new LabUploads(join(folder, 'a-file', 'below'));
+    writeFileSync(join(folder, 'a-file'), '');
+    await expect(uploads.put('default', 'a.jsonl', 'one')).rejects.toMatchObject({ code: 'LAB_UPLOAD_UNWRITABLE' });
+    expect(files()).toHaveLength(1);
+  });
+
+  it('stay with the experiment that reads them while others take their place', async () => {
+    const uploads = new LabUploads(folder);
+    const { id } = await uploads.put('default', 'first.jsonl', 'first');
+    const held = uploads.hold('default', id)!;
+    for (let i = 0; i < LAB_LIMITS.uploads; i++) await uploads.put('default', 'later.jsonl', `${i}`);
+    expect([uploads.get('default', id), readFileSync(held.path, 'utf8')]).toEqual([undefined, 'first']);
+  });
+});
