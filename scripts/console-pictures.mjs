@@ -78,8 +78,8 @@ try {
   await page.locator('.verdict').evaluate((verdict) => verdict.scrollIntoView());
   await page.evaluate('scrollBy(0, -70)');
   await shoot('lab');
-  await to('/whatif?policy=round-robin&replicas=1');
-  await page.getByRole('button', { name: 'Ask' }).click();
+  await to('/whatif?policy=round-robin,least-loaded,lmetric,random');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await page.locator('.verdict').waitFor({ timeout: 300_000 });
   await page.locator('.verdict').evaluate((verdict) => verdict.scrollIntoView());
   await page.evaluate('scrollBy(0, -70)');

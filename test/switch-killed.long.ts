@@ -10,6 +10,7 @@ import { allProcesses } from '../src/control/runner/local/process/process-table.
 import { profileText } from '../src/replica/latency/profile-file.js';
 import { PROFILE, recordingOf, served } from '../src/twin/whatif/recorded-run.fixture.js';
 import { CLI } from './support/cli.js';
+import { FixedPort } from './support/fixed-port.js';
 import { afterwards } from './support/gateway-fixture.js';
 import { type ServeProcess, serveProcess } from './support/serve-process.js';
 
@@ -51,9 +52,12 @@ class KilledGateway {
   readonly #args: readonly string[];
   readonly #one: string;
   #serving: ServeProcess | null = null;
+  #adminPort: string | null = null;
+  #key = '';
 
   constructor(endpoint: string, args: readonly string[]) {
-    this.#args = ['--data-dir', this.folder, '--record', join(this.folder, 'traffic.jsonl'), ...args];
+    const [store, record] = ['twinyard.db', 'traffic.jsonl'].map((name) => join(this.folder, name)) as [string, string];
+    this.#args = ['--data-dir', this.folder, '--store', store, '--record', record, ...args];
     this.#one = `workspaces/default/endpoints/${endpoint}`;
     afterwards(async () => {
       const replicas = async () =>
@@ -69,10 +73,10 @@ class KilledGateway {
     return this.#serving!;
   }
 
+  /** At the same admin address each time: a command that follows a job finds it again. */
   async start(): Promise<void> {
-    const before = this.#serving;
-    const again = before === null ? [] : ['--admin-port', new URL(before.adminUrl).port];
-    this.#serving = await serveProcess([...this.#args, ...again]);
+    this.#adminPort ??= new URL((await FixedPort.find()).url).port;
+    this.#serving = await serveProcess([...this.#args, '--admin-port', this.#adminPort]);
   }
 
   async stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
@@ -109,9 +113,15 @@ class KilledGateway {
   }
 
   /** As many as a guard needs. */
-  async serve(key?: string): Promise<void> {
+  async serve(): Promise<void> {
+    if (this.#key === '') {
+      const path = 'workspaces/default/apikeys';
+      const document = { apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: 'load' }, spec: {} };
+      await this.call('POST', path, document);
+      this.#key = (await this.call('POST', `${path}/load/issue`)).key;
+    }
     const body = JSON.stringify({ model: 'tiny', messages: [{ role: 'user', content: 'hello' }], max_tokens: 4 });
-    const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const headers = { authorization: `Bearer ${this.#key}` };
     for (let ok = 0; ok < GUARDED; ) {
       const response = await fetch(`${this.serving.url}/v1/chat/completions`, { method: 'POST', headers, body });
       await response.text();
@@ -137,8 +147,8 @@ class KilledGateway {
 }
 
 /** Kills the gateway in the middle of `advise --apply`, then stops it in the middle of a switch by the API. */
-async function goesBack(gateway: KilledGateway, endpoint: string, key?: string): Promise<void> {
-  await gateway.serve(key);
+async function goesBack(gateway: KilledGateway, endpoint: string): Promise<void> {
+  await gateway.serve();
   const { ended } = gateway.advise();
   await gateway.untilPolicy('lmetric');
   expect((await gateway.one('GET')).status.switch).toMatchObject({ state: 'watching', policy: 'lmetric' });
@@ -155,7 +165,7 @@ async function goesBack(gateway: KilledGateway, endpoint: string, key?: string):
     reason: 'the gateway stopped while it was watched: the former policy is in force again',
   });
 
-  await gateway.serve(key);
+  await gateway.serve();
   const guard = { metric: 'errors', most: 1 };
   await gateway.one('POST', '/policy/switch', { policy: { policy: 'lmetric' }, guard, watch: '1h' });
   await gateway.untilPolicy('lmetric');
@@ -163,7 +173,7 @@ async function goesBack(gateway: KilledGateway, endpoint: string, key?: string):
   await gateway.start();
   await gateway.untilPolicy('round-robin');
   expect((await gateway.one('GET')).status.switch).toMatchObject({ state: 'cancelled', policy: 'lmetric' });
-  await gateway.serve(key);
+  await gateway.serve();
 }
 
 test('an endpoint of the configuration file has its policy again after a gateway was killed in a switch, and its status says so', async () => {
@@ -176,7 +186,7 @@ test('an endpoint of the configuration file has its policy again after a gateway
 });
 
 test('a declared endpoint has its policy again after a gateway was killed in a switch, and its status and events say so', async () => {
-  const gateway = new KilledGateway('chat', ['--store', 'twinyard.db']);
+  const gateway = new KilledGateway('chat', []);
   await gateway.start();
   const spec = {
     ...{ engine: { name: 'emulator' }, model: { name: MODEL, serve_as: 'tiny' }, replicas: 2 },
@@ -185,12 +195,9 @@ test('a declared endpoint has its policy again after a gateway was killed in a s
   const { metadata: before } = await gateway.one('PUT', '', {
     ...{ apiVersion: 'twinyard/v1', kind: 'Endpoint', metadata: { name: 'chat', labels: { team: 'search' } }, spec },
   });
-  const keys = 'workspaces/default/apikeys';
-  await gateway.call('POST', keys, { apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: 'load' }, spec: {} });
-  const { key } = await gateway.call('POST', `${keys}/load/issue`);
-  await gateway.serve(key);
+  await gateway.serve();
   await gateway.knowsTraffic('default/chat');
-  await goesBack(gateway, 'chat', key);
+  await goesBack(gateway, 'chat');
   const { metadata, spec: after } = await gateway.one('GET');
   expect([metadata.labels, after.routing.policy]).toEqual([before.labels, 'round-robin']);
   const { items } = await gateway.call('GET', 'events?workspace=default&limit=100');

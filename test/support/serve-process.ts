@@ -16,14 +16,15 @@ export interface ServeProcess {
 }
 
 /**
- * `twinyard serve` in its own process on free ports, ready for requests.
+ * `twinyard serve` in its own process, on free ports unless they are given, ready for requests.
  * @param after called with what kills it; after the test unless given
  */
 export async function serveProcess(
   args: readonly string[],
   after: (close: () => Promise<unknown>) => void = afterwards,
 ): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', '--admin-port', '0', ...args], {
+  const free = ['--port', '--admin-port'].filter((flag) => !args.includes(flag)).flatMap((flag) => [flag, '0']);
+  const child = spawn(process.execPath, [CLI, 'serve', ...free, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit');

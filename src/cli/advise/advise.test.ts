@@ -69,6 +69,7 @@ describe('advise', () => {
     expect(status.advice).toMatchObject({ policy: 'lmetric', present: 'round-robin', metric: 'ttft_mean_ms' });
     expect(status.advice.change_low).toBeLessThan(status.advice.change);
     expect(await stdoutOf('get endpoints -o yaml')).toMatch(/ advice:\n +job: .*\n/);
+    expect(await stdoutOf('get endpoints -o wide')).toMatch(/ ADVICE .*\ndefault .* lmetric /);
     expect(await stdoutOf('top --once')).toContain(
       'advice for default: lmetric instead of round-robin, ttft_mean_ms -',
     );
@@ -102,6 +103,10 @@ describe('advise --apply', () => {
       outcome: 'returned',
       reason: expect.stringMatching(/^errors became .*, above 5\.0 %$/),
     });
+    const page = await captured(`describe endpoint default --server ${gateway.adminUrl} --token ${gateway.adminToken}`);
+    expect(page.stdout.replace(/\s+/g, ' ')).toContain(
+      `Switch: From round-robin to lmetric, errors at most 5 points more: returned, ${result.reason}, `,
+    );
     expect(gateway.endpoints.get('default')!.policy.name).toBe('round-robin');
   });
 

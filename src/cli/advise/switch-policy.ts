@@ -51,11 +51,14 @@ export async function switchTo(
     `twinyard: switching ${shown} from ${before.policy} to ${best.policy}; ${bound}; Ctrl-C goes back to ${before.policy}\n`,
   );
   const result = await job
-    .result<SwitchResult>((changed) => progress.update(changed.progress))
+    .result<SwitchResult>((changed) => progress.update(changed.progress), RESTART)
     .catch((error) => afterLoss(error, shown, before.policy, live));
   if (result === null) return null;
   return { result, text: outcomeText(result, best.policy, before.policy, (await live()).policy) };
 }
+
+/** Tries to reach a gateway that starts again: for about a minute. */
+const RESTART = 26;
 
 /** How long a gateway that was killed may take to be back at the former policy. */
 const BACK_MS = 30_000;

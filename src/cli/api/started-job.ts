@@ -8,6 +8,7 @@ export type ShownJob = ReturnType<typeof jobView>;
 /** How often in a row a lost connection is tried again: the job goes on without it. */
 const MOST_LOST = 5;
 const AGAIN_MS = 500;
+const LONGEST_MS = 2500;
 
 /** Long work that this command started in a gateway. */
 export class StartedJob {
@@ -21,9 +22,12 @@ export class StartedJob {
     return new StartedJob(client, id);
   }
 
-  /** Resolves with the result when the job is done, with null when it was cancelled; throws its error when it failed. */
-  async result<Result>(onChange: (job: ShownJob) => void): Promise<Result | null> {
-    const { error, result, state } = await this.#ended(onChange);
+  /**
+   * Resolves with the result when the job is done, with null when it was cancelled; throws its error when it failed.
+   * @param mostLost how often in a row a lost connection is tried again
+   */
+  async result<Result>(onChange: (job: ShownJob) => void, mostLost = MOST_LOST): Promise<Result | null> {
+    const { error, result, state } = await this.#ended(onChange, mostLost);
     if (state === 'cancelled') return null;
     if (error === null) return result as Result;
     const { code, hint, message } = error;
@@ -41,7 +45,7 @@ export class StartedJob {
     return `/api/v1/jobs/${encodeURIComponent(this.id)}`;
   }
 
-  async #ended(onChange: (job: ShownJob) => void): Promise<ShownJob & { readonly result: unknown }> {
+  async #ended(onChange: (job: ShownJob) => void, mostLost: number): Promise<ShownJob & { readonly result: unknown }> {
     for (let lost = 0; ; ) {
       try {
         for await (const { data, event } of this.client.events(
@@ -56,10 +60,10 @@ export class StartedJob {
         if (job.state !== 'waiting' && job.state !== 'running') return job;
       } catch (error) {
         if (error instanceof InputError && error.code === 'API_JOB') throw jobGone(this.client.url);
-        if (!(error instanceof RunError) || lost >= MOST_LOST) throw error;
+        if (!(error instanceof RunError) || lost >= mostLost) throw error;
       }
       lost++;
-      await delay(AGAIN_MS * lost);
+      await delay(Math.min(LONGEST_MS, AGAIN_MS * lost));
     }
   }
 }

@@ -16,11 +16,13 @@ export function adviceTable(document: AdviceDocument, options: TextOptions): str
   const inForce = [present.policy, was === undefined ? '-' : whatIfAmount(metric, was), '', '', '', 'in force'];
   const rows = alternatives.map((one) => rowOf(one, metric, (text) => style.better(text)));
   const alignments: Alignment[] = ['left', 'right', 'right', 'right', 'right', 'left'];
+  const [evidence, ...intervals] = whatIfSureness(document);
+  const sure = [evidence!, ...(alternatives.length === 0 ? [] : intervals)];
   const sections = [
     style.prose(verdict).map(style.heading),
     style.table([head, inForce, ...rows], alignments),
     ...(cost === null || cost.windows.length === 0 ? [] : [style.table(costRows(cost), COST_ALIGNMENTS)]),
-    [...whatIfSureness(document)].flatMap((line) => style.prose(line)),
+    sure.flatMap((line) => style.prose(line)),
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }

@@ -19,6 +19,11 @@ export function adviceVerdict(
   return `Switch from ${present} to ${best.policy}: ${gain}. ${costText(cost)}`;
 }
 
+/** Where there was nothing to choose from. @param isAlone one replica served all */
+export function keepVerdict(present: string, isAlone: boolean): string {
+  return `Keep ${present}: ${isAlone ? 'there is one replica, which every policy chooses' : 'no other policy was to be compared'}.`;
+}
+
 function costText(cost: SwitchCost | null): string {
   if (cost === null || cost.windows.length === 0) return 'What the switch costs is not known.';
   const { extraTtftMs, warmAfterS, worst } = cost;

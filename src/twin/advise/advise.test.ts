@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { REPLICA, recordingOf, served } from '../whatif/recorded-run.fixture.js';
 import { recordingFiles } from '../whatif/recording-files.fixture.js';
 import type { WhatIfProgress, WhatIfQuestion } from '../whatif/whatif-question.js';
+import { adviceTable } from './advice-table.js';
 import { adviceVerdict } from './advice-verdict.js';
 import { advise } from './advise.js';
 import type { SwitchCost } from './switch-cost.js';
@@ -51,6 +52,43 @@ describe('advise', () => {
     const { best, cost, verdict } = await advise(questionOf(recording), request, () => {});
     expect([best, cost]).toEqual([null, null]);
     expect(verdict).toBe('Keep lmetric: no other policy gives a better TTFT mean for certain.');
+  });
+
+  const asked = async (recording: string, policies = ['lmetric']) =>
+    advise(questionOf(recording), { present: ROUND_ROBIN, metric: 'ttft_mean_ms', policies }, () => {});
+
+  it('keeps the policy of one replica, and of no other policies, without a simulation of them', async () => {
+    const one = served({ requests: 250, rate: 8 }, { routing: ROUND_ROBIN, instances: 1 });
+    const alone = await asked(file('alone.jsonl', recordingOf(one)), ['lmetric', 'unified']);
+    expect([alone.best, alone.alternatives]).toEqual([null, []]);
+    expect(alone.verdict).toBe('Keep round-robin: there is one replica, which every policy chooses.');
+    const text = adviceTable(alone, { colour: false });
+    expect(text).toMatch(/^round-robin +[\d.]+ +in force$/m);
+    expect(text).not.toContain('Intervals');
+    const same = await asked(file('same.jsonl', recordingOf(served({ requests: 250 }, { routing: ROUND_ROBIN }))), [
+      'round-robin',
+    ]);
+    expect(same.verdict).toBe('Keep round-robin: no other policy was to be compared.');
+  });
+
+  it('advises by the requests that were served where others were refused', async () => {
+    const lines = recordingOf(served({ requests: 500 }, { routing: ROUND_ROBIN }))
+      .trim()
+      .split('\n');
+    const refused = { replica: null, dispatch_us: null, first_token_us: null, output_tokens: null, status: 429 };
+    const mixed = lines.map((line, i) =>
+      i % 10 === 9 ? JSON.stringify({ ...JSON.parse(line), ...refused, outcome: 'rejected' }) : line,
+    );
+    const { best, recording } = await asked(file('refused.jsonl', `${mixed.join('\n')}\n`));
+    expect([recording.requests, recording.responses, best?.policy]).toEqual([500, 450, 'lmetric']);
+  });
+
+  it.each([
+    ['no requests', 0, 'WHATIF_NO_REQUESTS'],
+    ['five requests', 5, 'WHATIF_TOO_FEW'],
+  ])('refuses a recording with %s', async (_, requests, code) => {
+    const lines = recordingOf(served({ requests: 5 }, { routing: ROUND_ROBIN }));
+    await expect(asked(file(`few-${requests}.jsonl`, requests === 0 ? '' : lines))).rejects.toMatchObject({ code });
   });
 });
 

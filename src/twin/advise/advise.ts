@@ -9,7 +9,7 @@ import type { WhatIfMetric } from '../whatif/recorded-metrics.js';
 import type { WhatIfAlternative } from '../whatif/whatif-document.js';
 import type { AskedFleet, WhatIfQuestion } from '../whatif/whatif-question.js';
 import type { Advice, AdviceDocument } from './advice-document.js';
-import { adviceVerdict } from './advice-verdict.js';
+import { adviceVerdict, keepVerdict } from './advice-verdict.js';
 import { switchCost } from './switch-cost.js';
 
 /** Simulations of every policy that estimate chance. */
@@ -38,7 +38,10 @@ export async function advise(
   const fleet = await readRecordedFleet(question);
   const model = await recordedModel(question, fleet, watch);
   const [served] = question.alternatives;
-  const asked = choices(present, policies).map((routing): AskedFleet => ({ ...served, routing }));
+  // Every policy chooses the only replica: nothing is to be simulated.
+  const isAlone = fleet.trace.observed.served.replicas.length === 1;
+  const others = isAlone ? [] : choices(present, policies);
+  const asked = others.map((routing): AskedFleet => ({ ...served, routing }));
   const known = { ...question, replica: model.replica, alternatives: asked, runs: question.runs ?? RUNS };
   const document = await answerWhatIf(known, watch);
   const { source, notes } = model;
@@ -57,7 +60,10 @@ export async function advise(
           askedConfig(known, fleet, model.replica, { ...served, routing: best.routing }).routing,
         );
   return {
-    verdict: adviceVerdict(present.policy, best, cost, baseline.refused, metric),
+    verdict:
+      asked.length === 0
+        ? keepVerdict(present.policy, isAlone)
+        : adviceVerdict(present.policy, best, cost, baseline.refused, metric),
     ...{ metric, present, best, cost },
     ...{ recording: document.recording, baseline, alternatives, notes: document.notes },
   };

@@ -23,53 +23,55 @@ export function AdviceResult({ called, result }: { readonly called: string; read
       </Verdict>
       <Evidence recording={recording} baseline={baseline} />
       <PolicyPicture alternatives={alternatives} baseline={baseline.metrics} metric={metric} />
-      <Card title={`How ${metricName(metric)} changes, the best first`}>
-        <TablePlace name="Policies">
-          <table className="table table-dense">
-            <thead>
-              <tr>
-                <th scope="col">Policy</th>
-                <NumberHead>{metricName(metric)}</NumberHead>
-                <NumberHead>Change</NumberHead>
-                <th scope="col" className="interval-head">
-                  <span className="interval-scale">
-                    <span>{metricChange('', -reach)}</span>
-                    <span>{present.policy}</span>
-                    <span>{metricChange('', reach)}</span>
-                  </span>
-                </th>
-                <NumberHead>95 % interval</NumberHead>
-                <th scope="col">Difference</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ found, name, refused, rejected }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    {name} {name === best?.policy ? <Badge tone="good">best</Badge> : null}
+      {rows.length === 0 ? null : (
+        <Card title={`How ${metricName(metric)} changes, the best first`}>
+          <TablePlace name="Policies">
+            <table className="table table-dense">
+              <thead>
+                <tr>
+                  <th scope="col">Policy</th>
+                  <NumberHead>{metricName(metric)}</NumberHead>
+                  <NumberHead>Change</NumberHead>
+                  <th scope="col" className="interval-head">
+                    <span className="interval-scale">
+                      <span>{metricChange('', -reach)}</span>
+                      <span>{present.policy}</span>
+                      <span>{metricChange('', reach)}</span>
+                    </span>
                   </th>
-                  <td className="number">{metricValue(metric, found.predicted)}</td>
-                  <td className="number">{metricChange(metric, found.change)}</td>
-                  <td>
-                    <Interval prediction={refused === null ? found : { ...found, claim: 'none' }} reach={reach} />
-                  </td>
-                  <td className="number muted">
-                    {metricValue(metric, found.low)} to {metricValue(metric, found.high)}
-                  </td>
-                  <td className="muted">
-                    {refused !== null || found.claim === 'none' ? 'not claimed' : found.claim}
-                    {rejected > 0 ? ', refuses requests' : ''}
-                  </td>
+                  <NumberHead>95 % interval</NumberHead>
+                  <th scope="col">Difference</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </TablePlace>
-        <p className="padded muted">
-          Measured with {present.policy}, which is the line in the middle. A policy whose interval holds it is not
-          advised: the difference may be chance.
-        </p>
-      </Card>
+              </thead>
+              <tbody>
+                {rows.map(({ found, name, refused, rejected }) => (
+                  <tr key={name}>
+                    <th scope="row">
+                      {name} {name === best?.policy ? <Badge tone="good">best</Badge> : null}
+                    </th>
+                    <td className="number">{metricValue(metric, found.predicted)}</td>
+                    <td className="number">{metricChange(metric, found.change)}</td>
+                    <td>
+                      <Interval prediction={refused === null ? found : { ...found, claim: 'none' }} reach={reach} />
+                    </td>
+                    <td className="number muted">
+                      {metricValue(metric, found.low)} to {metricValue(metric, found.high)}
+                    </td>
+                    <td className="muted">
+                      {refused !== null || found.claim === 'none' ? 'not claimed' : found.claim}
+                      {rejected > 0 ? ', refuses requests' : ''}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </TablePlace>
+          <p className="padded muted">
+            Measured with {present.policy}, which is the line in the middle. A policy whose interval holds it is not
+            advised: the difference may be chance.
+          </p>
+        </Card>
+      )}
       {best === null || cost === null ? null : <SwitchCostPart cost={cost} from={present.policy} to={best.policy} />}
       <Notes notes={[...baseline.profile.notes, ...notes]} />
     </>
