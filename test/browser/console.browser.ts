@@ -96,13 +96,25 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     expect(await page.evaluate('document.cookie')).toBe('');
   });
 
-  test('the fleet is seen, and moves under load', async () => {
+  test('the fleet is seen and moves under load, unless the visitor stops it, and its numbers can be copied', async () => {
     await page.getByRole('region', { name: 'Endpoints' }).getByRole('link', { name: 'default/chat' }).waitFor();
     await page.getByText('2 / 2').first().waitFor();
     const requests = page.locator('.stat', { hasText: 'Requests' }).locator('dd').first();
     expect(await requests.textContent()).toBe('0 /s');
+    // A page that is stopped stays as it is; times are in UTC unless the visitor chooses otherwise.
+    await page.getByRole('button', { name: 'UTC', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    await page.getByRole('button', { name: 'Paused', exact: true }).waitFor();
     await Promise.all(Array.from({ length: 12 }, (_, i) => yard.chat(`load-${i}`)));
+    const rate = async () => (await yard.call('GET', 'traffic')).total.requests_per_s;
+    await expect.poll(rate, { timeout: WAIT_MS }).toBeGreaterThan(0);
+    expect(await requests.textContent()).toBe('0 /s');
+    await page.getByRole('button', { name: 'Paused', exact: true }).click();
     await expect.poll(() => requests.textContent(), { timeout: WAIT_MS }).not.toBe('0 /s');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await requests.getByRole('button').click();
+    const copied = async () => Number(await page.evaluate('navigator.clipboard.readText()'));
+    await expect.poll(copied, { timeout: WAIT_MS }).toBeGreaterThan(0);
   });
 
   test('a slow request is found and explained', async () => {

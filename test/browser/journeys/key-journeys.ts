@@ -31,16 +31,21 @@ export function keyJourneys({ logIn, page, yard }: Visit): void {
     await page().getByLabel('Temperature').fill('0.5');
     await page().getByLabel('Stop at, separated by |').fill('never "said"|\\');
     const place = page().locator('.card', { hasText: 'The same by code' });
-    const printed = async (language: PastedLanguage) => {
+    const code = async (language: PastedLanguage) => {
       await place.getByRole('button', { name: language, exact: true }).click();
-      const code = (await place.locator('code').first().textContent())!;
-      expect(code).toContain('0.5');
-      return printedBy(language, code, yard.folder, secret);
+      const text = (await place.locator('code').first().textContent())!;
+      expect(text).toContain('0.5');
+      return text;
     };
-    const response = JSON.parse((await printed('curl'))!);
-    expect(response).toMatchObject({ usage: { completion_tokens: 8 }, choices: [{ message: {} }] });
-    expect(await printed('TypeScript')).toMatch(/\S/);
-    expect((await printed('Python')) ?? 'skipped').toMatch(/\S/);
+    const [curl, script, python] = [await code('curl'), await code('TypeScript'), await code('Python')];
+    const [byCurl, byScript, byPython] = await Promise.all([
+      printedBy('curl', curl, yard.folder, secret),
+      printedBy('TypeScript', script, yard.folder, secret),
+      printedBy('Python', python, yard.folder, secret),
+    ]);
+    expect(JSON.parse(byCurl!)).toMatchObject({ usage: { completion_tokens: 8 }, choices: [{ message: {} }] });
+    expect(byScript).toMatch(/\S/);
+    expect(byPython ?? 'skipped').toMatch(/\S/);
   });
 
   test('the system prompt and parameters reach the request, models stand side by side, and errors and a stop are shown', async () => {

@@ -130,7 +130,8 @@ function ChangeTable({ changes, hasActors }: { readonly changes: readonly Change
 
 function Target({ change: { kind, name, workspace } }: { readonly change: Change }) {
   const shown = workspace === '' ? name : `${workspace}/${name}`;
-  if (kind !== 'Endpoint' || workspace === '') return shown;
+  // The policy of an endpoint has its name.
+  if (!['Endpoint', 'Policy'].includes(kind) || workspace === '') return shown;
   return (
     <Link to="/endpoints/$workspace/$name" params={{ workspace, name }}>
       {shown}
