@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.js';
 
@@ -55,8 +56,8 @@ export default defineConfig({
         },
       },
     ],
-    // All cores: by default one is left idle.
-    maxWorkers: '100%',
+    // One more than cores: a file often waits for a process, a disk or a time-out.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/closing-line.ts'],
     coverage: {

@@ -130,8 +130,7 @@ describeStores((stores) => {
     const { secret: text } = await storedKey(store, 'app', { limits: { '*': { requests_per_minute: 40 } } });
     const engine = await fakeEngine();
     const args = ['--replica', engine.url, '--store', address];
-    const first = await serveProcess(args);
-    const second = await serveProcess(args);
+    const [first, second] = await Promise.all([serveProcess(args), serveProcess(args)]);
     const calls = Array.from({ length: 120 }, (_, i) => ask(i % 2 === 0 ? first.url : second.url, text));
     expect(await asked(calls)).toEqual({ 200: 40, 429: 80 });
     for (const { child, ended } of [first, second]) {

@@ -12,9 +12,9 @@ import { anyChat, Clients, expectResponseed, isServed, type Leaving, load } from
 
 /** Short intervals for health checks and breakers, and long timeouts: a busy machine makes no replica unhealthy. */
 const QUICK: Partial<GatewayConfig> = {
-  health: { intervalMs: 20, timeoutMs: 20_000, failures: 1 },
+  health: { intervalMs: 20, timeoutMs: 60_000, failures: 1 },
   signals: { intervalMs: 20, staleMs: 5000 },
-  timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 50_000 },
+  timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 120_000 },
   breaker: { failures: 3, share: 1, windowMs: 0, openMs: 50 },
   retries: { most: 3, backoffMs: 1, budget: 1 },
   limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 1_000_000, headerBytes: 16_384, decisions: 200 },
@@ -22,8 +22,8 @@ const QUICK: Partial<GatewayConfig> = {
 
 /** Also with responses that never complete. */
 const IMPATIENT: Partial<GatewayConfig> = {
-  health: { intervalMs: 20, timeoutMs: 500, failures: 1 },
-  timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 600, idleMs: 600, totalMs: 50_000 },
+  health: { intervalMs: 20, timeoutMs: 2500, failures: 1 },
+  timeouts: { ...QUICK.timeouts!, firstByteMs: 3000, idleMs: 3000 },
 };
 
 async function fleet(count: number, policy = 'weighted', change: Partial<GatewayConfig> = {}) {

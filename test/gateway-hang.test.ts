@@ -8,6 +8,8 @@ import { afterwards, ask, expectIdle, gatewayOver } from './support/gateway-fixt
 const POLICIES = ROUTING_POLICIES.map(({ name }) => name);
 const LEARNED = 16;
 const AT_ONCE = 12;
+/** Far from what requests take that do not hang, also on a busy machine. */
+const FLOOR_MS = 60_000;
 const streams = ({ response }: Seen) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.end('data: 1\n\ndata: [DONE]\n\n');
@@ -22,10 +24,11 @@ async function fleetOf(count: number, policy = 'round-robin', change: Partial<Ga
     afterwards(() => engine.kill());
     engine.answer = streams;
   }
-  const { endpoints } = configFor(engines);
+  const { endpoints, timeouts } = configFor(engines);
   const warnings: string[] = [];
   const gateway = await gatewayOver(engines, {
     endpoints: endpoints.map((endpoint) => ({ ...endpoint, policy: { ...DEFAULT_POLICY, name: policy } })),
+    timeouts: { ...timeouts, firstByteFloorMs: FLOOR_MS },
     ...change,
   });
   gateway.onWarning = (line) => warnings.push(line);
@@ -58,9 +61,9 @@ describe('a replica that takes requests and gives nothing back', () => {
     const calls = Array.from({ length: AT_ONCE }, (_, i) => ask(gateway, promptOf(`hello ${i}`)));
     await until(() => hung.seen.length > before && gateway.inFlight === hung.seen.length - before);
     const held = gateway.inFlight;
-    afterMs(gateway, 1000);
+    afterMs(gateway, FLOOR_MS / 3);
     expect([suspectsOf(gateway), gateway.inFlight]).toEqual([[], held]);
-    afterMs(gateway, 3500);
+    afterMs(gateway, 1.2 * FLOOR_MS);
     expect(suspectsOf(gateway).map(({ url }) => url)).toEqual([hung.url]);
     for (const call of calls) expect(await (await call).text()).toBe('data: 1\n\ndata: [DONE]\n\n');
     for (let i = 0; i < AT_ONCE; i++) await (await ask(gateway, promptOf(`later ${i}`))).text();
@@ -78,7 +81,7 @@ describe('a replica that takes requests and gives nothing back', () => {
     engines[0]!.answer = hangs;
     const call = ask(gateway, promptOf('one'), { headers: { 'x-request-id': 'moved' } });
     await engines[0]!.got(LEARNED / 2 + 1);
-    afterMs(gateway, 3500);
+    afterMs(gateway, 1.2 * FLOOR_MS);
     await (await call).text();
     await (await ask(gateway, promptOf('two'), { headers: { 'x-request-id': 'spared' } })).text();
     const headers = { authorization: `Bearer ${gateway.adminToken}` };
@@ -103,7 +106,7 @@ describe('a replica that takes requests and gives nothing back', () => {
     for (const engine of engines) engine.answer = hangs;
     const calls = Array.from({ length: AT_ONCE }, (_, i) => ask(gateway, promptOf(`slow ${i}`)));
     await until(() => engines.reduce((sum, { seen }) => sum + seen.length, 0) === LEARNED + AT_ONCE);
-    for (const ms of [4000, 30_000, 250_000]) afterMs(gateway, ms);
+    for (const ms of [1.2 * FLOOR_MS, 2 * FLOOR_MS, 250_000]) afterMs(gateway, ms);
     expect([gateway.metrics.retries, suspectsOf(gateway)]).toEqual([0, []]);
     for (const engine of engines) for (const seen of engine.seen) if (!seen.response.writableEnded) streams(seen);
     for (const call of calls) await (await call).text();
@@ -119,7 +122,7 @@ describe('a replica that takes requests and gives nothing back', () => {
     const long = ask(gateway, whole);
     await engines[0]!.got(LEARNED / 2 + 1);
     await (await ask(gateway, whole)).text();
-    for (const ms of [4000, 60_000, 250_000]) afterMs(gateway, ms);
+    for (const ms of [1.2 * FLOOR_MS, 2 * FLOOR_MS, 250_000]) afterMs(gateway, ms);
     expect([gateway.metrics.retries, suspectsOf(gateway)]).toEqual([0, []]);
     sendJson(engines[0]!.seen.at(-1)!.response, 200, { choices: [], late: true });
     expect(await (await long).json()).toEqual({ choices: [], late: true });
@@ -133,7 +136,7 @@ describe('a replica that takes requests and gives nothing back', () => {
     const calls = Array.from({ length: 80 }, (_, i) => ask(gateway, promptOf(`many ${i}`)));
     await engines[0]!.got(LEARNED / 2 + 40);
     await until(() => gateway.inFlight === 40);
-    afterMs(gateway, 3500);
+    afterMs(gateway, 1.2 * FLOOR_MS);
     for (const call of calls) expect((await call).status).toBe(200);
     expect(gateway.metrics.retries).toBe(40);
   });

@@ -90,6 +90,9 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** A gateway on free ports with round-robin over some engines. */
+/** Longer than a busy machine takes: only a test of a time-out has a shorter one. */
+const PATIENT_MS = 120_000;
+
 export function configFor(engines: readonly { url: string }[], change: Partial<GatewayConfig> = {}): GatewayConfig {
   return {
     ...GATEWAY_DEFAULTS,
@@ -103,6 +106,11 @@ export function configFor(engines: readonly { url: string }[], change: Partial<G
       },
     ],
     slowStartMs: 0,
+    health: { ...GATEWAY_DEFAULTS.health, timeoutMs: PATIENT_MS },
+    timeouts: {
+      ...GATEWAY_DEFAULTS.timeouts,
+      ...{ connectMs: PATIENT_MS, headersMs: PATIENT_MS, firstByteFloorMs: GATEWAY_DEFAULTS.timeouts.firstByteMs },
+    },
     ...change,
   };
 }

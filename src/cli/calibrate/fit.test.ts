@@ -111,8 +111,10 @@ describe('calibrate --fit', () => {
   });
 
   it('takes several traces, and tries unknown settings', async () => {
+    writeFileSync('part.yaml', readFileSync(`${OBSERVED}.yaml`));
+    writeFileSync('part.csv', readFileSync(`${OBSERVED}.csv`, 'utf8').split('\n').slice(0, 101).join('\n'));
     const flags = '--try-max-num-seqs 256,2 --try-max-num-batched-tokens 2048 --format table';
-    const table = await silent(`${FIT} --trace ${OBSERVED}.csv ${flags}`, WIDE);
+    const table = await silent(`calibrate --fit --trace part --trace part.csv -o slow.json ${flags}`, WIDE);
     expect(table.match(/held out, after/g)).toHaveLength(2);
     expect(table).toMatch(/\nSettings tried +unexplained\n\S*maxNumSeqs 256.*\n.*maxNumSeqs 2\b.*\n/);
     expect(readProfile('slow.json').scheduler).toMatchObject({ maxNumSeqs: 256, maxNumBatchedTokens: 2048 });

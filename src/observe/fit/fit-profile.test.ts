@@ -107,7 +107,7 @@ describe('unknown settings', () => {
   });
 
   it("include the client's cap on requests under way", () => {
-    const trace = plantedTrace('capped', risingLoad(200, 60), TRUE, { maxInFlight: 24 });
+    const trace = plantedTrace('capped', risingLoad(120, 60), TRUE, { maxInFlight: 24 });
     const search = { maxInFlight: [Number.POSITIVE_INFINITY, 24] };
     const free = { ...trace, maxInFlight: Number.POSITIVE_INFINITY };
     const { profile, report } = fitProfile({ traces: [free] }, { ...OPTIONS, search });
