@@ -55,6 +55,8 @@ export async function readResourcePage(
     found.push(...(await read(db, wanted, order, limit - found.length)));
     if (found.length >= limit || end === null) return found;
     start = end;
+    // Few fit: rows that lie apart from each other are read more slowly than the whole table.
+    if (order.by === 'created') return [...found, ...(await gathered(db, filter, start, order, limit - found.length))];
   }
 }
 
@@ -117,6 +119,45 @@ async function read(
   return rows.map(resourceRecordOf);
 }
 
+/** Those after a place that fit, in the order of their creation, found by reading all of them in the order of the table. */
+async function gathered(
+  db: Kysely<StoreTables>,
+  filter: ResourceFilter,
+  start: PageStart,
+  order: PageOrder,
+  limit: number,
+): Promise<ResourceRecord[]> {
+  const direction = order.isDescending ? -1 : 1;
+  const compare = (a: PageStart, b: PageStart) =>
+    direction * (a.createdAt! - b.createdAt! || compared(a.workspace, b.workspace) || compared(a.name, b.name));
+  const places: PageStart[] = [];
+  for (let from: PageStart | null = null; ; ) {
+    const end: PageStart | null = await placeAfter(db, filter, from, BY_NAME);
+    const wanted = [...ranges(filter), ...between(BY_NAME, from, end), ...contents(filter)];
+    const { rows } = await sql<Place>`select created_at, workspace, name from resources
+      where ${sql.join(wanted, sql` and `)} ${ordered(BY_NAME)}`.execute(db);
+    places.push(...rows.map(placeOf).filter((one) => compare(one, start) > 0));
+    if (end === null) break;
+    from = end;
+  }
+  const page = places.sort(compare).slice(0, limit);
+  const keys = JSON.stringify(page.map(({ name, workspace }) => [workspace, name]));
+  const { rows } = await sql<Selectable<ResourceRow>>`select r.* from json_each(${keys}) as k join resources as r
+    on r.kind = ${filter.kind} and r.workspace = k.value ->> 0 and r.name = k.value ->> 1 order by k.key`.execute(db);
+  return rows.map(resourceRecordOf);
+}
+
+const compared = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+interface Place {
+  readonly created_at?: number;
+  readonly workspace: string;
+  readonly name: string;
+}
+
+const placeOf = ({ created_at: createdAt, name, workspace }: Place): PageStart =>
+  createdAt === undefined ? { workspace, name } : { createdAt, workspace, name };
+
 /** The place of the row that is some rows after another one; null where fewer are left. An index has all that is read. */
 async function placeAfter(
   db: Kysely<StoreTables>,
@@ -126,10 +167,7 @@ async function placeAfter(
 ): Promise<PageStart | null> {
   const wanted = [...ranges(filter), ...between(order, start, null)];
   const columns = sql.join(columnsOf(order).map((one) => sql.ref(one)));
-  const { rows } = await sql<{ created_at?: number; workspace: string; name: string }>`select ${columns} from resources
+  const { rows } = await sql<Place>`select ${columns} from resources
     where ${sql.join(wanted, sql` and `)} ${ordered(order)} limit 1 offset ${ROWS_AT_ONCE - 1}`.execute(db);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { created_at: createdAt, name, workspace } = row;
-  return createdAt === undefined ? { workspace, name } : { createdAt, workspace, name };
+  return rows[0] === undefined ? null : placeOf(rows[0]);
 }

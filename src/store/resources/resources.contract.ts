@@ -55,6 +55,8 @@ export function resourcesContract(stores: TestStores): void {
         'chat',
       ]);
       expect(await resources.list({ kind: 'Role' })).toEqual([]);
+      const { uid } = (await resources.get(REF))!;
+      expect([...(await resources.placesOf([uid, 'none']))]).toEqual([[uid, REF]]);
       expect(await resources.version()).toBe(4);
     });
 
@@ -102,6 +104,9 @@ export function resourcesContract(stores: TestStores): void {
       const inSearch = (i: number) => `${10_000 + i}`.includes('99');
       expect(await pages({ search: '99', ...order('name', true) }, 40)).toEqual(names(byName, inSearch).reverse());
       expect(await pages({ search: '99', ...order('created', false) }, 40)).toEqual(names(byTime, inSearch));
+      const failed = (i: number) => i % 100 === 1;
+      expect(await pages({ phase: 'Failed', ...order('created', true) }, 15)).toEqual(names(byTime, failed).reverse());
+      expect((await resources.placesOf([])).size).toBe(0);
       expect(await pages({ search: 'e%' }, 40)).toEqual([]);
       expect(await pages({ search: 'e_14099' }, 40)).toEqual(['e_14099']);
       expect(await pages({ search: 'e11' }, 40)).toEqual([]);

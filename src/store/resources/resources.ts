@@ -134,6 +134,14 @@ export class Resources {
     return row === undefined ? null : resourceRecordOf(row);
   }
 
+  /** The places of resources by their uids; those that do not exist are missing. */
+  async placesOf(uids: readonly string[]): Promise<Map<string, ResourceRef>> {
+    if (uids.length === 0) return new Map();
+    const select = this.store.db.selectFrom('resources').select(['uid', 'kind', 'workspace', 'name']);
+    const rows = await select.where('uid', 'in', uids).execute();
+    return new Map(rows.map(({ uid, ...ref }) => [uid, ref]));
+  }
+
   /** Version of the last change of any resource; 0 before the first. */
   async version(): Promise<number> {
     return Number((await this.store.settings.get(VERSION_SETTING)) ?? 0);

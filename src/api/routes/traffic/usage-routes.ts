@@ -100,14 +100,18 @@ async function usagePage({ servedGateway, store }: ApiHost, page: PageQuery, ask
   const views = sums.map((sum) => usageView(sum, asked.by));
   const [total] = await store.usage.query({ ...asked, by: [] });
   const rows = pageOfAll('UsageList', page, views, keyOf, (view) => view);
-  const items = await Promise.all(rows.items.map((view) => withKeyName(store, view)));
+  const items = await withKeyNames(store, rows.items);
   return { ...rows, items, total: usageView(total!, []) };
 }
 
 /** A row by key says which key that is, as long as it exists. */
-async function withKeyName({ resources }: ApiHost['store'], view: UsageView): Promise<UsageView> {
-  const key = view.key === undefined ? null : await resources.byUid(String(view.key));
-  return key === null ? view : { ...view, key_name: `${key.workspace}/${key.name}` };
+async function withKeyNames({ resources }: ApiHost['store'], views: readonly UsageView[]): Promise<UsageView[]> {
+  const ids = views.flatMap(({ key }) => (key === undefined ? [] : [String(key)]));
+  const keys = await resources.placesOf([...new Set(ids)]);
+  return views.map((view) => {
+    const key = keys.get(String(view.key));
+    return key === undefined ? view : { ...view, key_name: `${key.workspace}/${key.name}` };
+  });
 }
 
 function usageQuery({ by, endpoint, from, key, model, outcome, to }: Query): UsageQuery {
