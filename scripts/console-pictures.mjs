@@ -77,6 +77,8 @@ try {
   await pause(SETTLE_MS);
   await page.locator('.verdict').evaluate((verdict) => verdict.scrollIntoView());
   await page.evaluate('scrollBy(0, -70)');
+  // The pointer is where Run was: it would mark a row.
+  await page.mouse.move(0, 0);
   await shoot('lab');
   await to('/whatif?policy=round-robin,least-loaded,lmetric,random');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();

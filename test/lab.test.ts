@@ -3,8 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { profileText } from '../src/replica/latency/profile-file.js';
 import { documentJson } from '../src/report/text/document-json.js';
-import { recordingOf, served } from '../src/twin/whatif/recorded-run.fixture.js';
+import { PROFILE, recordingOf, served } from '../src/twin/whatif/recorded-run.fixture.js';
 import { CLI } from './support/cli.js';
 import { type ServeProcess, serveProcess } from './support/serve-process.js';
 
@@ -109,6 +110,26 @@ describe('an experiment of a server', () => {
       ['lmetric tie_break=random', 40],
     ]);
     expect(result.curves.map(({ name }: Body) => name)).toEqual(result.document.variants.map(({ name }: Body) => name));
+  });
+
+  test('has step times as an endpoint was measured, and a command that fetches them first', async () => {
+    const profiles = 'workspaces/default/endpoints/default/profiles';
+    const [{ engine }] = (await call('GET profiles')).items;
+    const fleet = { profile: { endpoint: 'default', engine }, replicas: 2 };
+    const asked = { traffic: { workload: 'chatbot', rate: 10, requests: 30 }, fleet, policies: POLICIES, seeds: 1 };
+    const before = await call(`POST ${LAB}/experiments`, asked);
+    expect(before.error.message).toContain('has no profile yet');
+    const profile = JSON.parse(profileText(PROFILE));
+    await call(`PUT ${profiles}/${engine}/pin`, { pinned: true, profile });
+    const created = await call(`POST ${LAB}/experiments`, asked);
+    const { error, result } = await ended(created);
+    expect(error).toBeNull();
+    expect(created.commands).toEqual([
+      `twinyard profiles export default ${engine} --workspace default --server ${server.adminUrl} --output latency-profile.json`,
+      result.command,
+    ]);
+    writeFileSync(join(folder, 'latency-profile.json'), profileText(PROFILE));
+    expect(documentJson(result.document)).toBe(printedBy(result.command));
   });
 
   test('replays an upload and what the gateway recorded, with the bytes of the same command', async () => {

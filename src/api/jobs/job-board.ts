@@ -56,7 +56,7 @@ export interface JobLimits {
   readonly kept: number;
 }
 
-const LIMITS: JobLimits = { running: 1, waiting: 16, kept: 100 };
+const LIMITS: JobLimits = { running: 1, waiting: 16, kept: 50 };
 const START: JobProgress = { stage: 'waiting', done: 0, total: 0 };
 
 interface Entry {

@@ -18,7 +18,7 @@ export const LAB_LIMITS = {
   uploads: 8,
   allUploads: 32,
   /** Of the printed result: a server keeps those of the last experiments. */
-  resultBytes: 4 * 2 ** 20,
+  resultBytes: 2 * 2 ** 20,
   /** Results of a workspace that are saved. */
   saved: 200,
   /** Experiments of a workspace that wait or run. */

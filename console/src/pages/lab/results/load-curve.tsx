@@ -38,7 +38,7 @@ export function LoadCurve({ result }: { readonly result: LabResult }) {
   }, [metric, result, slo, variants]);
   return (
     <Card
-      title={`${metric.title} over the load`}
+      title={`${metric.title.charAt(0).toUpperCase()}${metric.title.slice(1)} over the load`}
       actions={
         <Choice
           label="Measure"

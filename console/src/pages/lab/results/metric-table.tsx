@@ -41,7 +41,13 @@ export function MetricTable({ result }: { readonly result: LabResult }) {
             <tr key={name}>
               <th scope="row">
                 <span className={`key series-${i}`} aria-hidden="true" /> {name}
-                {saturation.state === 'saturated' ? <p className="muted">{saturation.verdict}</p> : null}
+                {saturation.state === 'saturated' ? (
+                  <p>
+                    <Badge tone="warn" title={saturation.verdict}>
+                      saturated
+                    </Badge>
+                  </p>
+                ) : null}
               </th>
               {headline.map((metric) => (
                 <td key={metric.key} className="number">
