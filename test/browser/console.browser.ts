@@ -148,14 +148,14 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByLabel('Routing policy').selectOption('unified');
     expect(await page.getByRole('button', { name: 'Preview the swap' }).isDisabled()).toBe(true);
     await page.getByLabel('Routing policy').selectOption('lmetric');
-    await page.getByRole('group', { name: 'Options of lmetric' }).getByLabel('tie_break').selectOption('random');
+    await page.getByRole('group', { name: 'Options of lmetric' }).getByLabel('tie_break').selectOption('first');
     await page.getByRole('button', { name: 'Preview the swap' }).click();
     await page.locator('.diff-after', { hasText: 'lmetric' }).waitFor();
     expect(await accessProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Swap', exact: true }).click();
     await page.locator('.facts strong', { hasText: 'lmetric' }).waitFor();
     const { spec } = await yard.call('GET', 'workspaces/default/endpoints/chat');
-    expect(spec.routing).toMatchObject({ policy: 'lmetric', options: { tie_break: 'random' } });
+    expect(spec.routing).toMatchObject({ policy: 'lmetric', options: { tie_break: 'first' } });
     await page.getByRole('link', { name: 'Undo the revision' }).waitFor();
   });
 

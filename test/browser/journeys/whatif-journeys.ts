@@ -79,7 +79,7 @@ export function whatIfJourneys({ page, yard }: Visit, found: (search: string) =>
   });
 
   test('the best policy is advised, served with a guard, found again after a reload, and undone', async () => {
-    await yard.call('PATCH', ONE, { spec: { routing: { policy: 'round-robin' } } });
+    await yard.call('PATCH', ONE, { spec: { routing: { policy: 'round-robin', options: null } } });
     await Promise.all(Array.from({ length: GUARDED }, (_, i) => yard.chat(`guarded-${i}`)));
     await asks(`&ask=advice&policy=lmetric,random&metric=ttft_mean_ms&to=${yard.recordedTo}`);
     await ask();
