@@ -3,7 +3,7 @@ import { judgeRanking, type RankedPolicy } from './judge-ranking.js';
 import { fittedProfiles, LIVE_PREFIX, liveTimes } from './two-gpus.js';
 import { SEED, simulatedTimes, triedPolicies, unlikeTraffic, VIRTUAL_PREFIX, virtualTimes } from './unlike-fleet.js';
 
-const REQUESTS = 600;
+const REQUESTS = 500;
 /** Served before, for fits: enough of each GPU. */
 const WARM_UP = 320;
 const WARM_UP_SEED = 7;

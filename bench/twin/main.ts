@@ -10,7 +10,7 @@ import { virtual } from './virtual.js';
  * How well what-if predicts: `virtual` (a gateway and emulated engines in virtual time), `emulated` (the same with kinds of traffic and
  * policies that were not measured, and engines that no profile describes; kinds and policies may be given), `live` (the same in real time, on
  * loopback; the number of seeds, and a folder that keeps recordings, may be given), `h200` (measured runs on real replicas, whose folder may be given). `heterogeneous` (two GPUs, one 2.5 times as fast, with profiles fitted to
- * live traffic, under every policy in both worlds: about 15 minutes; some policies may be given), `heterogeneous-virtual` (the same in virtual
+ * live traffic, under every policy in both worlds: about 18 minutes; some policies may be given), `heterogeneous-virtual` (the same in virtual
  * time). `profiles` (what
  * fits of latency profiles cost). All without an argument.
  */

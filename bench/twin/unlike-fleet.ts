@@ -6,13 +6,15 @@ import { askedConfig } from '../../src/twin/whatif/asked-config.js';
 import type { WhatIfQuestion } from '../../src/twin/whatif/whatif-question.js';
 import type { RequestTable } from '../../src/workload/request-table.js';
 import { recordedWorld } from '../../test/support/recorded-world.js';
-import { BLOCK_TOKENS, TRAFFIC, tableOf } from '../default-policy/workloads.js';
+import { BLOCK_TOKENS, TRAFFIC, type TrafficKind, tableOf } from '../default-policy/workloads.js';
 import { cluster } from '../simulator/scenario.js';
 
 /** Two GPUs, the first 2.5 times as fast. */
 export const SLOW_FACTORS = [1, 2.5] as const;
-/** Requests per second of the model's time: about two thirds of what both can do. */
-const RATE = 14;
+/** Requests per second: both GPUs together keep up; half of it is too much for the slow one. */
+const RATE = 12;
+/** Requests behind the same prefixes. */
+const SET = 100;
 /** Of a gateway's reports of its engines, in the model's time. */
 export const SIGNALS_US = 1_000_000;
 export const SEED = 42;
@@ -33,9 +35,16 @@ export function triedPolicies(names?: string): PolicyChoice[] {
   return (names?.split(',') ?? all).map((policy) => ({ policy, options: CHOSEN[policy] ?? {} }));
 }
 
-/** Poisson arrivals of prompts behind one of 24 prefixes, in whole blocks so that both worlds count the same tokens. */
+/**
+ * Poisson arrivals of prompts behind one of 24 prefixes, which are others after every `SET` requests: a policy that hashes prefixes, or
+ * stays with its first decision about each, has its luck several times. In whole blocks, so that both worlds count the same tokens.
+ */
 export function unlikeTraffic(requests: number, seed: number): RequestTable {
-  const table = tableOf(TRAFFIC.find(({ name }) => name === 'several prefixes')!, requests, RATE, seed);
+  const several = TRAFFIC.find(({ name }) => name === 'several prefixes')!;
+  const sets = Math.ceil(requests / SET);
+  const make: TrafficKind['make'] = (random, count) =>
+    Array.from({ length: sets }, (_, i) => several.make(random, Math.min(SET, count - i * SET))).flat();
+  const table = tableOf({ ...several, make }, requests, RATE, seed);
   for (let row = 0; row < table.count; row++) table.inputTokens[row] = BLOCK_TOKENS * table.blocks!.blocksOf(row);
   return table;
 }

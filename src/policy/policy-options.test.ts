@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tierShed } from './admission/tier-shed.js';
 import { policyOptions } from './policy-options.js';
+import { predictedLatency } from './routing/predicted-latency.js';
 import { roundRobin } from './routing/round-robin.js';
 import { DEFAULT_SCORERS, weighted } from './routing/weighted.js';
 
@@ -52,6 +53,10 @@ describe('policyOptions', () => {
     });
     expect(failure(() => policyOptions(weighted, { scorers: [{ name: 'queue-depth', wait: 1 }] }, 'x'))).toMatchObject({
       place: 'x (scorers)',
+    });
+    expect(failure(() => policyOptions(predictedLatency, { slo: { batch: { ttft: 5 } } }, 'x'))).toMatchObject({
+      place: 'x (slo.batch.ttft)',
+      problem: "unknown key 'ttft': known: ttft_ms, tpot_ms",
     });
     expect(failure(() => policyOptions(weighted, { scorers: 3 }, 'x'))).toMatchObject({
       place: 'x (scorers)',

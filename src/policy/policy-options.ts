@@ -20,7 +20,7 @@ export function policyOptions<Options>(policy: HasOptions<Options>, given: unkno
   const known = Object.keys(entries);
   const problems = problemsOf(schema as unknown as Schema, given);
   const { kind, hint, path, problem } = problems.find((one) => one.kind === 'unknown-key') ?? problems[0]!;
-  if (kind === 'unknown-key') throw unknownOption(policy.name, String(path[0]), known, place);
+  if (kind === 'unknown-key' && path.length === 1) throw unknownOption(policy.name, String(path[0]), known, place);
   if (path.length === 0) throw badOption(policy.name, 'options are not a map of names to values', known, place);
   throw badOption(policy.name, `${problem}: ${hint}`, known, `${place} (${pathText(path)})`);
 }
