@@ -468,4 +468,17 @@ describe('metrics', () => {
     const port = await AdminPort.withoutStore();
     expect((await port.ask(null, '/metrics')).status).toBe(200);
   });
+
+  test('need the token once there is a second workspace, also without endpoints', async () => {
+    const port = await AdminPort.open();
+    const add = (name: string) =>
+      port.store.resources.change('alice', (tx) =>
+        tx.put({ kind: 'Workspace', workspace: '', name }, { spec: {}, labels: {} }),
+      );
+    await add('default');
+    expect((await port.ask(null, '/metrics')).status).toBe(200);
+    await add('other');
+    expect((await port.ask(null, '/metrics')).status).toBe(401);
+    expect((await port.as('viewer', '/metrics')).status).toBe(200);
+  });
 });

@@ -217,7 +217,7 @@ describe.each(ROLES)('a key with the role %s in one workspace', (role) => {
   });
 });
 
-it('metrics need a key with a role once they name endpoints of several workspaces, and the gateway warns once', async () => {
+it('metrics need a key with a role once there are several workspaces, and the gateway warns once', async () => {
   const lines: string[] = [];
   gateway.onWarning = (line) => lines.push(line);
   const metrics = (secret?: string) =>

@@ -158,7 +158,7 @@ export const ACCESS_SCHEMA = section('Access', {
   refresh_ms: field(ms(10), { default: 1000, help: 'time until a key changed elsewhere is known here' }),
   metrics: field(choice(['auto', 'open', 'token']), {
     default: 'auto',
-    help: 'whether `/metrics` needs the admin token, or an API key with the role viewer, which reads those of its workspaces; auto: with endpoints of several workspaces',
+    help: 'whether `/metrics` needs the admin token, or an API key with the role viewer, which reads those of its workspaces; auto: with several workspaces',
   }),
   wrong_keys_per_minute: field(whole(1, 1_000_000), { default: 30, help: 'wrong keys accepted from one address' }),
   default_output_tokens: field(whole(0, 10_000_000), {

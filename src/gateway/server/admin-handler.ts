@@ -1,5 +1,6 @@
 import { ApiError } from '../../protocol/errors.js';
 import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
+import type { Store } from '../../store/open-store.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Endpoint } from '../fleet/endpoint/endpoint.js';
 import { nameSeveralWorkspaces } from '../fleet/seen-metrics.js';
@@ -19,6 +20,7 @@ export interface AdminHost {
   /** Aborted when the gateway stops. */
   readonly stopSignal: AbortSignal;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly store: { readonly resources: Pick<Store['resources'], 'count'> } | null;
   readonly metrics: Pick<GatewayMetrics, 'endpointNames'>;
   metricsText(workspaces?: readonly string[]): string;
   fault(error: unknown): void;
@@ -26,10 +28,11 @@ export interface AdminHost {
   readonly onWarning: (line: string) => void;
 }
 
-/** Gateways that have warned about metrics that began to need a token. */
+/** Gateways that are known to have several workspaces, and those that have warned about metrics that began to need a token. */
+const shared = new WeakSet<AdminHost>();
 const warned = new WeakSet<AdminHost>();
 const METRICS_NEED_TOKEN =
-  "metrics need a token since endpoints of several workspaces are served: give Prometheus an API key with the role viewer, or set 'access: { metrics: open }'";
+  "metrics need a token since there are several workspaces: give Prometheus an API key with the role viewer, or set 'access: { metrics: open }'";
 
 /**
  * Serves the admin port: health, and metrics unless they need a token, without authentication; everything else by the
@@ -102,7 +105,7 @@ async function metricsFor(host: AdminHost, request: HttpRequest): Promise<AdminR
   const respond = (workspaces?: readonly string[]) => ({
     ...{ status: 200, body: host.metricsText(workspaces), type: PROMETHEUS_TYPE },
   });
-  if (areOpen(host)) return respond();
+  if (await areOpen(host)) return respond();
   if (host.api === null) return adminError(503, 'API_UNAVAILABLE', 'the API that checks tokens is not installed');
   const seen = await host.api.metricsFor({ address: request.address, header: (name) => request.header(name) });
   if (seen.refusal === null) return respond(seen.workspaces);
@@ -114,9 +117,14 @@ async function metricsFor(host: AdminHost, request: HttpRequest): Promise<AdminR
 }
 
 /** Metrics need no token, unless that is set, or unless they would show each workspace what others do. */
-function areOpen({ config, endpoints, metrics }: AdminHost): boolean {
-  const setting = config.access.metrics;
-  return setting === 'auto' ? !nameSeveralWorkspaces(endpoints, metrics.endpointNames) : setting === 'open';
+async function areOpen(host: AdminHost): Promise<boolean> {
+  const setting = host.config.access.metrics;
+  if (setting !== 'auto') return setting === 'open';
+  if (nameSeveralWorkspaces(host.endpoints, host.metrics.endpointNames)) return false;
+  // While the store is away, what it last said counts.
+  const workspaces = await host.store?.resources.count(['Workspace']).catch(() => 0);
+  if (workspaces !== undefined && workspaces > 1) shared.add(host);
+  return !shared.has(host);
 }
 
 /** Never settles when the client has disconnected. */
