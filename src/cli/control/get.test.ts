@@ -17,7 +17,9 @@ describe('get', () => {
         `^NAME  PHASE     READY  MODEL           ENGINE    AGE\nchat  Degraded  2/3    qwen/qwen3-14b  emulator  ${AGE}\n$`,
       ),
     );
-    expect(await printed('get ep chat -o wide')).toMatch(/^NAME +PHASE .* MESSAGE +AGE +LABELS\n.* one has crashed /);
+    expect(await printed('get ep chat -o wide')).toMatch(
+      /^NAME +PHASE .* MESSAGE +ADVICE +AGE +LABELS\n.* one has crashed /,
+    );
     expect(await printed('get engines')).toMatch(/^NAME +VERSIONS +AGE\nemulator +v1 +/);
   });
 
