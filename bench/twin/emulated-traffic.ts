@@ -24,7 +24,7 @@ export const EMULATED_TRAFFIC: Readonly<Record<string, (seed: number) => Emulate
         : { group: -1, ...question(random, 0, 400, 1200) },
     ),
   unshared: (seed) => prompts(seed, 37.3, (random) => ({ group: -1, ...question(random, 0, 400, 1200) })),
-  chats,
+  sessions,
 };
 
 interface Prompt {
@@ -55,7 +55,7 @@ function prompts(seed: number, rate: number, next: (random: SavableStream) => Pr
  * Sessions of three to eight turns. Every prompt repeats the session so far, with its responses; the next turn comes a pause after the
  * response.
  */
-function chats(seed: number): EmulatedTraffic {
+function sessions(seed: number): EmulatedTraffic {
   const random = randomStream(seed, 'emulated sessions');
   const table = new RequestTable();
   const next: number[] = [];

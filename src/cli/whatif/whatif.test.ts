@@ -3,7 +3,8 @@ import { profileText } from '../../replica/latency/profile-file.js';
 import { PROFILE, recordingOf, served } from '../../twin/whatif/recorded-run.fixture.js';
 import { recordingFiles } from '../../twin/whatif/recording-files.fixture.js';
 import type { WhatIfDocument } from '../../twin/whatif/whatif-document.js';
-import { captured as twinyard } from '../test-io.fixture.js';
+import { main } from '../program.js';
+import { testIo, captured as twinyard } from '../test-io.fixture.js';
 
 const file = recordingFiles();
 const recording = file(
@@ -48,6 +49,18 @@ describe('whatif', () => {
     const [head, first] = stdout.split('\n');
     expect(head).toBe('alternative,metric,was,predicted,low,high,claim,refused');
     expect(first).toMatch(/^round-robin,ttft_mean_ms,/);
+  });
+
+  it('ends on Ctrl-C with one line, and prints no part of a result', async () => {
+    const io = testIo({ isTTY: true });
+    const begun = new Promise<() => void | Promise<void>>((resolve) => {
+      io.beforeSignal = resolve;
+    });
+    const line = `whatif --recording ${recording} --latency-profile ${profile} ${ENGINE} --runs 5 --policy lmetric`;
+    const ended = main(line.split(' '), io);
+    await (await begun)();
+    expect([await ended, io.stdoutText()]).toEqual([130, '']);
+    expect(io.stderrText().split('\x1b[K').at(-1)).toBe('twinyard: cancelled: no result is printed\n');
   });
 
   it.each([

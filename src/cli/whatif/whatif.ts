@@ -8,6 +8,9 @@ import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, presentation } from '../io.js';
 import { type WhatIfFlags, whatIfGroups } from './whatif-flags.js';
 
+/** As of a process that SIGINT ended. */
+const CANCELLED = 130;
+
 export const WHAT_IF: CommandLine = {
   name: 'whatif',
   summary: summaryOf('whatif'),
@@ -49,6 +52,8 @@ export async function whatIfCommand(argv: readonly string[], io: CliIo): Promise
   const progress = createWhatIfProgress(io);
   const stop = new AbortController();
   io.beforeSignal(() => {
+    progress.end();
+    io.stderr.write('twinyard: cancelled: no result is printed\n');
     stop.abort();
     opened.close();
   });
@@ -58,6 +63,10 @@ export async function whatIfCommand(argv: readonly string[], io: CliIo): Promise
     for (const note of document.notes) diagnostics.warn(`${values.recording ?? values.gateway}: ${note}`);
     io.stdout.write(await printed(document, values.format, io));
     return 0;
+  } catch (error) {
+    // The signal ends the process; it has been reported.
+    if (stop.signal.aborted) return CANCELLED;
+    throw error;
   } finally {
     progress.end();
     opened.close();

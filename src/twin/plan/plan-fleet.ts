@@ -73,7 +73,8 @@ export async function planFleet(
   return planned({ config, load, modelError }, request, watch, known);
 }
 
-const UNRECORDED = { routingUs: 0, trace: { observed: { served: { replicas: [] } } } };
+/** One replica of each: a plan finds how many there have to be. */
+const UNRECORDED = { routingUs: 0, trace: { observed: { served: { replicas: ['planned'] } } } };
 
 interface Planned {
   readonly config: ClusterConfig;

@@ -26,7 +26,7 @@ export function severalEndpoints(file: string, names: readonly string[]): InputE
 /** @param requests how many there are, none of which has a complete response */
 export function noResponses(file: string, requests: number, isServed: boolean): InputError {
   if (isServed) {
-    const problem = `has ${requests} requests, and no complete response of a replica: all failed or were refused`;
+    const problem = `has ${requests} requests, and no complete response of a replica: all failed, were refused or were cancelled`;
     return new InputError('WHATIF_TOO_FEW', file, problem, 'record a fleet that serves its requests');
   }
   const problem = `has ${requests} requests, and of none which replica served it and when it was sent there`;

@@ -6,6 +6,10 @@ import { WHAT_IF_TITLES, type WhatIfMetric } from './recorded-metrics.js';
 import type { WhatIfAlternative, WhatIfDocument, WhatIfPrediction } from './whatif-document.js';
 import { whatIfChange } from './whatif-verdict.js';
 
+/** Where an interval ends at so many times its beginning, and step times are known this well, chance decides more than the policy. */
+const UNSTABLE = 2;
+const KNOWN_STEPS = 0.06;
+
 /** The result as text: the verdict, how sure it is, and a table for each alternative. */
 export function whatIfTable(document: WhatIfDocument, options: TextOptions): string {
   const style = createStyle(options);
@@ -56,6 +60,11 @@ export function* whatIfSureness({
     yield `${counted(warmUp, 'earlier request')} ${warmUp === 1 ? 'was' : 'were'} simulated as well, to fill caches.`;
   yield `Intervals hold what would be measured in 95 of 100 cases, by ${counted(alternatives[0]?.runs ?? 0, 'run')}: the error of the recording as simulated, of step times, and of chance.`;
   if (recording.sessions === 'closed-loop') yield 'Later turns of sessions follow the responses before them.';
+  for (const { metrics, name, refused } of alternatives) {
+    const ttft = metrics.find(({ metric }) => metric === 'ttft_mean_ms');
+    if (refused !== null || ttft === undefined || ttft.high < UNSTABLE * ttft.low || stepError > KNOWN_STEPS) continue;
+    yield `${name} piles requests up by chance: runs of the same traffic differ, TTFT mean from ${decimal(ttft.low, 0)} to ${decimal(ttft.high, 0)} ms.`;
+  }
   for (const { name, rejected } of alternatives) {
     if (rejected > 0)
       yield `${name} would refuse ${decimal(100 * rejected, 1)} % of requests; latencies are of the others.`;
