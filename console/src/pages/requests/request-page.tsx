@@ -46,7 +46,7 @@ export function RequestPage() {
           <Facts request={request.data} />
         </>
       )}
-      <Card title="Why this replica">
+      <Card title={isRefused(explanation.data) ? 'Why it was refused' : 'Why this replica'}>
         {explanation.data === undefined ? (
           explanation.error === null ? (
             <Loading />
@@ -68,6 +68,10 @@ export function RequestPage() {
     </>
   );
 }
+
+/** Whether it was refused before a replica was chosen. */
+const isRefused = (explanation: Explanation | undefined) =>
+  explanation?.refused !== undefined && explanation.replicas === undefined;
 
 function Facts({ request }: { readonly request: PastRequest }) {
   const share = request.input_tokens === 0 ? 0 : request.cached_tokens / request.input_tokens;

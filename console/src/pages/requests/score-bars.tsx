@@ -25,7 +25,9 @@ export function ScoreBars({ chosen, replicas: given }: ScoreBarsProps) {
                 const value = terms[name] ?? null;
                 return (
                   <li key={id} className={id === chosen ? 'is-chosen' : ''}>
-                    <span className="score-name">{id}</span>
+                    <span className="score-name" title={id}>
+                      {id}
+                    </span>
                     <span className="score-track" aria-hidden="true">
                       <span style={{ width: `${(100 * Math.abs(value ?? 0)) / most}%` }} />
                     </span>

@@ -40,7 +40,18 @@ export interface Explanation {
   /** Whether the store took the request without a search for it. */
   readonly flipNotKept?: boolean;
   readonly shadows?: readonly ShadowChoice[];
-  readonly refused?: { readonly by: string; readonly status: number; readonly retryAfterS: number | null };
+  readonly refused?: {
+    readonly by: string;
+    readonly status: number;
+    readonly retryAfterS: number | null;
+    readonly limit: {
+      readonly name: string;
+      readonly scope: string;
+      readonly most: number;
+      readonly left: number;
+      readonly needed: number;
+    } | null;
+  };
 }
 
 /** The decision: the rule, and every candidate as the policy saw it. */
@@ -51,6 +62,7 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
       {refused === undefined ? null : (
         <p className="padded">
           Refused with status {refused.status}: {refused.by}
+          {refused.limit === null ? '' : ` (${limitText(refused.limit)})`}
           {refused.retryAfterS === null ? '' : `; a retry may succeed after ${refused.retryAfterS} s`}
         </p>
       )}
@@ -110,6 +122,11 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
     </>
   );
 }
+
+type Limit = NonNullable<NonNullable<Explanation['refused']>['limit']>;
+
+const limitText = ({ left, most, name, needed, scope }: Limit) =>
+  `${name.replaceAll('_', ' ')} of ${scope === '*' ? 'all models' : scope}: ${whole(left)} of ${whole(most)} left, and it counts for ${whole(needed)}`;
 
 const count = (value: number | null) => (value === null ? '–' : whole(value));
 const digits = (value: number | null) => (value === null ? '–' : Number(value.toPrecision(4)).toString());
