@@ -55,7 +55,7 @@ export async function processorTimes(
 }
 
 /** The median. */
-export const middleOf = (all: readonly number[]): number => [...all].sort((a, b) => a - b)[all.length >> 1]!;
+const middleOf = (all: readonly number[]): number => [...all].sort((a, b) => a - b)[all.length >> 1]!;
 
 /** Processor time per request of small prompts, at several numbers of connections. */
 export async function processorRows(

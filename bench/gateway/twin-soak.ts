@@ -15,10 +15,12 @@ const PROMPTS = 12;
 /** Room for decisions and requests kept is small, so that all of it is in use early: what grows after that is a leak. */
 const MOST_DECISIONS = 1000;
 const MOST_ROWS = 1000;
-/** Between two what-if jobs; the first comes when there is something to replay. */
-const JOB_EVERY_S = 45;
+/** From the end of a what-if job to the next one; the first comes when there is something to replay. */
+const JOB_AFTER_S = 40;
 const MOST_FIT_SHARE = 0.05;
 const MOST_GROWTH = 1.1;
+/** Seconds of a third that are enough to compare it. */
+const LEAST_SAMPLES = 5;
 const api = `http://127.0.0.1:${SOAK_ADMIN_PORT}`;
 
 /** The memory of a gateway at a second of the soak; a job was under way or not. */
@@ -48,13 +50,17 @@ export async function twinSoak(secondsLong: number): Promise<void> {
     const samples: Sample[] = [];
     const asides: number[] = [];
     let before = begun;
+    let quietS = 0;
     for (let atS = 1; atS <= secondsLong; atS++) {
       await pause(1000);
-      if (atS % JOB_EVERY_S === 0) jobs.ask();
       const now = usageOf(pid);
-      samples.push({ atS, memoryMb: now.memoryMb, isJob: jobs.isUnderWay });
-      if (!jobs.isUnderWay) asides.push(now.cpuS - now.mainS - before.cpuS + before.mainS);
+      const isJob = jobs.isUnderWay;
+      samples.push({ atS, memoryMb: now.memoryMb, isJob });
+      if (!isJob) asides.push(now.cpuS - now.mainS - before.cpuS + before.mainS);
       before = now;
+      quietS = isJob ? 0 : quietS + 1;
+      if (quietS === JOB_AFTER_S) jobs.ask();
+      if (atS % 10 === 0) process.stderr.write(`${atS} s: ${now.memoryMb.toFixed(0)} MB${isJob ? ', a job' : ''}\n`);
     }
     await clients.stop();
     await jobs.settled();
@@ -120,7 +126,6 @@ class WhatIfJobs {
   }
 
   ask(): void {
-    if (this.isUnderWay) return;
     this.isUnderWay = true;
     this.#last = this.#run()
       .catch((error: Error) => void this.#failures.push(error.message))
@@ -143,7 +148,7 @@ class WhatIfJobs {
 
   async #run(): Promise<void> {
     const { headers } = { headers: this.#headers };
-    const body = JSON.stringify({ policies: [{ policy: 'lmetric' }], last: '2m', runs: 5 });
+    const body = JSON.stringify({ policies: [{ policy: 'lmetric' }], last: '1m', runs: 5 });
     const url = `${api}/api/v1/workspaces/default/endpoints/default/whatif`;
     const asked = await fetch(url, { method: 'POST', headers, body });
     let job = (await asked.json()) as { id: string; state: string; error: { message: string } | null };
@@ -180,21 +185,30 @@ function reportRequests(table: BenchTable, { errors, finished }: SoakClients, se
   table.report('requests kept in the store', `${kept}, ${lost} not kept`, 'all', kept > 0 && lost === 0);
 }
 
-/** Outside of jobs, whose threads have heaps of their own. */
+/** Seconds without a job are compared, or seconds with one where that is under way most of the time: its threads have heaps of their own. */
 function reportMemory(table: BenchTable, samples: readonly Sample[]): void {
-  const quiet = samples.filter(({ isJob }) => !isJob);
   const third = samples.length / 3;
-  const most = (from: number, to: number) =>
-    Math.max(...quiet.filter(({ atS }) => atS > from && atS <= to).map(({ memoryMb }) => memoryMb));
-  const [warm, last] = [most(third, 2 * third), most(2 * third, samples.length)];
+  const lateOf = (isJob: boolean) => samples.filter((one) => one.isJob === isJob && one.atS > third);
+  const partsOf = (isJob: boolean) => {
+    const late = lateOf(isJob);
+    const isLast = ({ atS }: Sample) => atS > 2 * third;
+    return [late.filter((one) => !isLast(one)), late.filter(isLast)].map((part) =>
+      part.map(({ memoryMb }) => memoryMb),
+    );
+  };
+  const isComparable = (isJob: boolean) => partsOf(isJob).every(({ length }) => length >= LEAST_SAMPLES);
+  const isJob = !isComparable(false);
+  const [warm, last] = partsOf(isJob).map((part) => Math.max(...part)) as [number, number];
   table.report(
-    'memory: second third, last third',
-    `${warm.toFixed(0)} MB, ${last.toFixed(0)} MB`,
+    `memory ${isJob ? 'during' : 'without'} jobs: second third, last third`,
+    isComparable(isJob)
+      ? `${warm.toFixed(0)} MB, ${last.toFixed(0)} MB`
+      : 'too few seconds to compare: run it for longer',
     `<= ${MOST_GROWTH} x`,
-    last <= warm * MOST_GROWTH,
+    isComparable(isJob) && last <= warm * MOST_GROWTH,
   );
-  const late = quiet.filter(({ atS }) => atS > third);
-  table.report('memory: slope after the first third', `${(60 * slopeOf(late)).toFixed(2)} MB per minute`, '', null);
+  const slope = `${(60 * slopeOf(lateOf(isJob))).toFixed(2)} MB per minute`;
+  table.report('memory: slope after the first third', slope, '', null);
   const peak = Math.max(...samples.map(({ memoryMb }) => memoryMb));
   table.report('memory: peak, jobs included', `${peak.toFixed(0)} MB`, '', null);
 }
@@ -219,8 +233,10 @@ function reportFits(table: BenchTable, sum: Metrics, elapsedS: number, asides: r
   );
   const aside = asides.reduce((all, one) => all + one, 0) / Math.max(1, asides.length);
   table.report('all threads but the main one, without jobs', `${(100 * aside).toFixed(1)} % of a core`, '', null);
-  const errors = sum(/^twinyard_prediction_error\{.*metric="ttft".*stat="mean"/);
-  table.report('predicted TTFT: mean error', `${(100 * errors).toFixed(1)} %`, '', null);
+  const compared = sum(/^twinyard_predictions_total/);
+  const error = sum(/^twinyard_prediction_error\{.*metric="ttft".*stat="mean"/);
+  const text = compared === 0 ? 'no profile yet' : `${(100 * error).toFixed(1)} %, ${compared} requests`;
+  table.report('predicted TTFT: mean error', text, '', null);
 }
 
 function reportShadows(table: BenchTable, sum: Metrics): void {

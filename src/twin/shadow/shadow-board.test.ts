@@ -6,6 +6,7 @@ import { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
 import { fakeFacts } from '../../gateway/request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../../gateway/telemetry/gateway-metrics.js';
 import { agreementOf, type ClassOutcomes, type ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
+import { randomStream } from '../../kernel/random-stream.js';
 import type { ShadowChoice } from '../../policy/bundle/shadow-choice.js';
 import { leastLoaded } from '../../policy/routing/least-loaded.js';
 import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
@@ -271,6 +272,37 @@ describe('shadows of an endpoint', () => {
     expect(agreementOf(onRealPlacements)).toBeCloseTo(agreed / all, 1);
     // There was less time in busy moments: the decisions alone would tell something else.
     expect((same + tied) / (same + tied + different)).toBeGreaterThan(agreed / all + 0.1);
+  });
+
+  it('have nothing left of requests that have ended, whatever was dropped while replicas came and went', () => {
+    const yard = new Yard({ shadows: [choice('least-loaded', 'least', { tie_break: 'first' })] }, 4);
+    const all = yard.endpoint.replicas;
+    const random = randomStream(3, 'replicas come and go');
+    yard.clock.shadowUs = () => 30 * yard.made;
+    const open: (() => void)[] = [];
+    for (let i = 0; i < 400; i++) {
+      yard.nowUs += 1000;
+      yard.clock.gatewayUs += 150;
+      open.push(yard.send(`${random.below(9)} `.repeat(40)));
+      if (random.below(3) > 0) open.splice(random.below(open.length), 1)[0]!();
+      if (random.below(20) === 0) yard.endpoint.setReplicas(all.filter((one) => one === all[0] || random.below(4) > 0));
+      if (random.below(4) === 0) yard.settle();
+    }
+    const { dropped } = yard.figures[0]!;
+    expect([dropped > 50, dropped < 350]).toEqual([true, true]);
+    for (const end of open) end();
+    yard.endpoint.setReplicas(all);
+    yard.clock.gatewayUs += 1e9;
+    yard.send()();
+    yard.settle();
+    const own = Array.from({ length: 8 }, () => {
+      yard.clock.gatewayUs += 1e6;
+      yard.send();
+      yard.settle();
+      return yard.ring.latest(1)[0]!.shadows[0]!.ownReplica;
+    });
+    expect(own).toEqual(['r0', 'r1', 'r2', 'r3', 'r0', 'r1', 'r2', 'r3']);
+    expect(yard.faults).toEqual([]);
   });
 
   it('cost dropped requests nothing: neither tokens nor ends of them are kept', () => {

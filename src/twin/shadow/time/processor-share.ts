@@ -1,5 +1,5 @@
 /** What a shadow may use of the processor time that the gateway uses itself, and what while the gateway is short of time. */
-export const MOST_SHARE = 0.08;
+export const MOST_SHARE = 0.06;
 export const BUSY_SHARE = 0.03;
 /** What may be used at once after a pause, and what a single costly decision may leave to be made up for. */
 const MOST_SAVED_US = 20_000;
@@ -29,10 +29,14 @@ export class ProcessorShare {
     this.#decisionUs += weight * (us / decisions - this.#decisionUs);
   }
 
-  /** Sets the chance so that half of what may be saved stays: neither idle nor in debt. @param us what a request earns */
+  /**
+   * Sets the chance so that about half of what may be saved stays: neither idle nor in debt. The more is saved, the greater it is,
+   * up to 1: a first decision that took long, because its code was new, is not taken for the usual for long.
+   * @param us what a request earns
+   */
   plan(us: number): void {
-    const afforded = (us / this.#decisionUs) * (0.5 + this.#leftUs / MOST_SAVED_US);
+    const filled = this.#leftUs / (MOST_SAVED_US - this.#leftUs);
     if (!this.isLeft) this.chance = 0;
-    else this.chance = this.#decisionUs === 0 ? 1 : Math.min(1, afforded);
+    else this.chance = this.#decisionUs === 0 ? 1 : Math.min(1, (filled * us) / this.#decisionUs);
   }
 }
