@@ -165,8 +165,8 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByLabel('Requests', { exact: true }).fill('200');
     await page.getByLabel('Seeds: runs of each policy').fill('2');
     await page.getByText('Options of lmetric').click();
-    await page.getByLabel('tie_break').last().selectOption('random');
-    await page.locator('code', { hasText: 'lmetric:tie_break=random' }).waitFor();
+    await page.getByLabel('batch_offset').fill('1');
+    await page.locator('code', { hasText: 'lmetric:batch_offset=1' }).waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const verdict = page.locator('.verdict');
     await verdict.waitFor();
@@ -175,7 +175,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     const { commands, result, state } = await yard.call('GET', `jobs/${id}`);
     expect([state, found]).toEqual(['done', result.verdict]);
     expect(commands[0]).toMatch(/^twinyard compare --workload rag --rate 30 --num-requests 200 /);
-    expect(commands[0]).toContain(' round-robin,least-loaded,lmetric:tie_break=random ');
+    expect(commands[0]).toContain(' round-robin,least-loaded,lmetric:batch_offset=1 ');
     const cdf = page.getByRole('figure', { name: /^Time to first token/ });
     await cdf.locator('canvas').waitFor();
     await cdf.getByText('As a table').click();
@@ -192,10 +192,10 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     expect(await verdict.textContent()).toBe(found);
     await page.getByRole('button', { name: 'Serve this policy' }).click();
     const offered = page.getByRole('dialog').getByRole('combobox', { name: 'Policy' });
-    await offered.selectOption('lmetric tie_break=random');
+    await offered.selectOption('lmetric batch_offset=1');
     await page.getByRole('button', { name: 'Preview the change' }).click();
     const preview = page.getByRole('dialog', { name: 'Swap to lmetric' });
-    await preview.locator('.diff-after', { hasText: 'random' }).waitFor();
+    await preview.getByText('batch_offset').first().waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -207,6 +207,24 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Delete before <b>the</b> sale' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Saved results' }).waitFor({ state: 'detached' });
+  });
+
+  test('a lab at several rates on unlike replicas has a curve, and its numbers at each rate', async () => {
+    const asked = 'rate=20,40&requests=30&seeds=1&slo=500&policies=lmetric&kinds=1*H100,1*L40S:2';
+    await page.goto(`${yard.adminUrl}/lab?${asked}`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const curve = page.getByRole('figure', { name: /^goodput of each policy/ });
+    await curve.locator('canvas').waitFor();
+    const [, id] = /job=([\w-]+)/.exec(page.url())!;
+    const { commands, result } = await yard.call('GET', `jobs/${id}`);
+    expect(commands[0]).toContain(" --fleet '1*H100,1*L40S:2' ");
+    await curve.getByText('As a table').click();
+    const shown = await curve.getByRole('row').nth(1).getByRole('cell').allTextContents();
+    const variants: { metrics: { goodput_rps: { mean: number } } }[] = result.document.variants;
+    expect(shown).toEqual(variants.map(({ metrics }) => `${metrics.goodput_rps.mean.toPrecision(3)} requests/s`));
+    await page.getByRole('radio', { name: '20 requests/s' }).check();
+    await page.getByRole('heading', { name: 'Measures at 20 requests/s' }).waitFor();
+    expect(await accessProblems(page)).toEqual([]);
   });
 
   test('an upload of the lab that cannot be read names its line', async () => {
@@ -325,7 +343,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await viewer.goto(`${yard.adminUrl}/lab`);
     await viewer.getByText('it needs the role operator in default').waitFor();
     expect(await viewer.getByRole('button', { name: 'Run', exact: true }).count()).toBe(0);
-    await viewer.getByRole('link', { name: /^round-robin, least-loaded, lmetric:tie_break=random on rag/ }).click();
+    await viewer.getByRole('link', { name: /^round-robin, least-loaded, lmetric:batch_offset=1 on rag/ }).click();
     await viewer.locator('.verdict').waitFor();
     expect(await viewer.getByRole('button', { name: 'Serve this policy' }).count()).toBe(0);
     await viewer.goto(`${yard.adminUrl}${CHAT}?tab=logs`);
