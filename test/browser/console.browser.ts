@@ -94,6 +94,15 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     const [cookie] = await context.cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
     expect(await page.evaluate('document.cookie')).toBe('');
+    // By the keyboard: the first stop leads past the pages to the content.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.id'), { timeout: WAIT_MS }).toBe('content');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true);
   });
 
   test('the fleet is seen and moves under load, unless the visitor stops it, and its numbers can be copied', async () => {

@@ -29,7 +29,9 @@ export function Navigation({ children }: { readonly children?: ReactNode }) {
   const { pathname } = useLocation();
   // On a narrow screen the pages scroll sideways: the present one is in sight.
   useEffect(() => {
-    place.current?.querySelector('.nav-link.active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    const active = place.current?.querySelector<HTMLElement>('.nav-link.active');
+    if (active !== null && active !== undefined)
+      place.current!.scrollLeft = active.offsetLeft - place.current!.offsetLeft;
   }, [pathname]);
   return (
     <nav ref={place} className="nav" aria-label="Pages">
