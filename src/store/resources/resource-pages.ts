@@ -45,13 +45,13 @@ export async function readResourcePage(
   const { order = BY_NAME } = filter;
   const looksInto = contents(filter);
   if (database === 'postgres' || looksInto.length === 0) {
-    const wanted = [...ranges(filter), ...between(order, after, null), ...looksInto];
+    const wanted = [...ranges(filter), ...between(filter, order, after, null), ...looksInto];
     return read(db, wanted, order, limit);
   }
   const found: ResourceRecord[] = [];
   for (let start = after; ; ) {
     const end = await placeAfter(db, filter, start, order);
-    const wanted = [...ranges(filter), ...between(order, start, end), ...looksInto];
+    const wanted = [...ranges(filter), ...between(filter, order, start, end), ...looksInto];
     found.push(...(await read(db, wanted, order, limit - found.length)));
     if (found.length >= limit || end === null) return found;
     start = end;
@@ -93,10 +93,18 @@ const contains = (column: string, text: string) =>
 const columnsOf = ({ by }: PageOrder) => (by === 'name' ? ['workspace', 'name'] : ['created_at', 'workspace', 'name']);
 
 /** After a place, up to and including another one; null for no bound. */
-function between(order: PageOrder, start: PageStart | null, end: PageStart | null): RawBuilder<unknown>[] {
-  const columns = sql.join(columnsOf(order).map((one) => sql.ref(one)));
+function between(
+  filter: Pick<ResourceFilter, 'workspace'>,
+  order: PageOrder,
+  start: PageStart | null,
+  end: PageStart | null,
+): RawBuilder<unknown>[] {
+  // A range of pairs does not narrow an index whose first part is given already.
+  const isNameAlone = order.by === 'name' && filter.workspace !== undefined;
+  const columns = sql.join((isNameAlone ? ['name'] : columnsOf(order)).map((one) => sql.ref(one)));
   const bound = (comparison: string, { createdAt = 0, name, workspace }: PageStart) => {
-    const key = order.by === 'name' ? [workspace, name] : [createdAt, workspace, name];
+    const pair = order.by === 'name' ? [workspace, name] : [createdAt, workspace, name];
+    const key = isNameAlone ? [name] : pair;
     return sql`(${columns}) ${sql.raw(comparison)} (${sql.join(key)})`;
   };
   const [later, notLater] = order.isDescending ? ['<', '>='] : ['>', '<='];
@@ -133,7 +141,7 @@ async function gathered(
   const places: PageStart[] = [];
   for (let from: PageStart | null = null; ; ) {
     const end: PageStart | null = await placeAfter(db, filter, from, BY_NAME);
-    const wanted = [...ranges(filter), ...between(BY_NAME, from, end), ...contents(filter)];
+    const wanted = [...ranges(filter), ...between(filter, BY_NAME, from, end), ...contents(filter)];
     const { rows } = await sql<Place>`select created_at, workspace, name from resources
       where ${sql.join(wanted, sql` and `)} ${ordered(BY_NAME)}`.execute(db);
     places.push(...rows.map(placeOf).filter((one) => compare(one, start) > 0));
@@ -165,7 +173,7 @@ async function placeAfter(
   start: PageStart | null,
   order: PageOrder,
 ): Promise<PageStart | null> {
-  const wanted = [...ranges(filter), ...between(order, start, null)];
+  const wanted = [...ranges(filter), ...between(filter, order, start, null)];
   const columns = sql.join(columnsOf(order).map((one) => sql.ref(one)));
   const { rows } = await sql<Place>`select ${columns} from resources
     where ${sql.join(wanted, sql` and `)} ${ordered(order)} limit 1 offset ${ROWS_AT_ONCE - 1}`.execute(db);
