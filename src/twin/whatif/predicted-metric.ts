@@ -17,11 +17,13 @@ const REPEATED: Readonly<Record<WhatIfMetric, number>> = {
   cached_share: 0.005,
 };
 
-/**
- * From the 10th and 90th percentile of runs, and from the least and the greatest of about eleven, to the ends of a 95 % interval, as of a
- * normal distribution. Under policies that pile requests up most runs are alike and some are far off: those show only in the ends.
- */
+/** From the 10th and 90th percentile of runs to the ends of a 95 % interval, as of a normal distribution. */
 const SPREAD = 1.53;
+/**
+ * Under policies that pile requests up some runs are far off, and those differ most: where the 20th or 80th percentile is off by this share,
+ * the interval begins at the least and ends at the greatest of about eleven, as of a normal distribution.
+ */
+const FAR_OFF = 0.1;
 const END_SPREAD = 1.23;
 
 /** What the runs of an alternative show of one metric. */
@@ -55,7 +57,7 @@ export function predictMetric(baseline: BaselineMetric, simulated: number, asked
   const ends = [asked.fast, asked.slow].map((runs) => quantile(runs, metric, 50));
   const reach = (sign: 1 | -1) => {
     const at = (p: number) => Math.abs(quantile(asked.runs, metric, 50 + sign * p) - expected);
-    const spread = Math.max(SPREAD * at(40), END_SPREAD * at(50));
+    const spread = Math.max(SPREAD * at(40), at(30) > FAR_OFF * scale ? END_SPREAD * at(50) : 0);
     const rank = quantile(sign < 0 ? asked.least : asked.most, metric, 50) - expected;
     const chance = Math.hypot(spread, rank) / scale;
     const steps = Math.max(0, ...ends.map((end) => (sign * (end - expected)) / scale));
