@@ -19,7 +19,7 @@ export function endpointJourneys({ page, yard }: Visit): void {
     await yard.declare('edited', 0, 'edited');
     await page().goto(`${yard.adminUrl}/${EDITED}?tab=yaml`);
     await form().getByLabel('placement').selectOption('spread');
-    await form().getByRole('group', { name: 'variables' }).getByLabel('speed').fill('40');
+    await form().getByRole('group', { name: 'variables' }).getByLabel('speed', { exact: true }).fill('40');
     await expect.poll(() => yaml().inputValue(), { timeout: WAIT_MS }).toContain('speed: 40');
     await yaml().fill((await yaml().inputValue()).replace('serve_as: edited', 'serve_as: renamed'));
     expect(await form().getByRole('group', { name: 'model' }).getByLabel('serve_as').inputValue()).toBe('renamed');
