@@ -16,8 +16,10 @@ export interface ConnectionHost {
   readonly reader: RequestHead;
   readonly writer: ResponseWriter;
   readonly isSecure: boolean;
-  /** Connections close after the responses that are due. */
+  /** Connections close after the responses that are due, which say so. */
   readonly isStopping: boolean;
+  /** Not after a response that has said otherwise: its client may send another request. */
+  readonly isHandingOver: boolean;
   /** The most that is read and discarded of a body that no handler collects. */
   readonly discardBytes: number;
   handle(request: HttpRequest, response: HttpResponse): void;

@@ -5,6 +5,22 @@ import { Client, get, LONG, port, post, reply, timed } from './http-port.fixture
 import type { HttpResponse } from './http-response.js';
 
 describe('a connection ends', () => {
+  it('after a response that says so, once the port is handed over', async () => {
+    const due: HttpResponse[] = [];
+    const { client, send, state } = await timed((_, response) => due.push(response));
+    await send(get('/1'));
+    due[0]!.writeHead(200, ['content-length', '2']);
+    due[0]!.flushHeaders();
+    expect(await client.has(/\r\n\r\n/)).toContain('connection: keep-alive');
+    // The client has read that it may send another request.
+    Object.assign(state, { isStopping: true, isHandingOver: true });
+    due[0]!.end('ok');
+    await send(get('/2'));
+    await until(() => due.length === 2);
+    reply(due[1]!, 'ok');
+    expect(await client.closed()).toMatch(/ok[\s\S]*connection: close\r\n[\s\S]*ok$/);
+  });
+
   it('with status 400 when the client hangs up in the middle of a request', async () => {
     const { listener, refused } = await port((request) => request.collect(100, () => {}));
     for (const text of ['GET / HT', post('hello').slice(0, -1)]) {

@@ -131,7 +131,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     if (this.#isGone || this.#isShut) return;
     while (this.#due.first?.isEnded) {
       const { shouldKeepAlive } = this.#due.first;
-      const isOver = !shouldKeepAlive || (this.#host.isStopping && this.#due.length === 1);
+      const isOver = !shouldKeepAlive || (this.#host.isStopping && !this.#host.isHandingOver && this.#due.length === 1);
       if (isOver) {
         this.#due.next();
         this.#finish();
@@ -140,6 +140,10 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
       this.#responses.next();
     }
     this.#goOn();
+  }
+
+  closesAfter(response: HttpResponse): boolean {
+    return this.#host.isStopping && this.#due.last === response;
   }
 
   isBehind(response: HttpResponse): boolean {

@@ -81,7 +81,8 @@ export class Client {
 /** A connection with a manual clock, and its client. */
 export async function timed(handle: RequestHandler) {
   const refused: number[] = [];
-  const host = { reader: new RequestHead(4096), writer: new ResponseWriter(), isSecure: false, isStopping: false };
+  const host = { reader: new RequestHead(4096), writer: new ResponseWriter(), isSecure: false };
+  const state = { isStopping: false, isHandingOver: false };
   const rest = { discardBytes: 100_000, handle, refused: (status: number) => refused.push(status), left: () => {} };
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
@@ -92,12 +93,13 @@ export async function timed(handle: RequestHandler) {
   const fault = (error: unknown) => {
     throw error;
   };
-  const connection = new HttpConnection(socket, { ...host, ...rest, fault });
+  const connection = new HttpConnection(socket, Object.assign(state, { ...host, ...rest, fault }));
   const times = { headersMs: 10, bodyMs: 100, idleMs: 60_000 };
   return {
     client,
     refused,
     socket,
+    state,
     check: (nowMs: number) => connection.check(nowMs, times),
     /** Sends bytes and waits until they have arrived. */
     send: async (text: string) => {

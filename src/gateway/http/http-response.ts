@@ -18,6 +18,8 @@ export interface ResponseCarrier {
   ended(): void;
   /** Whether too many bytes wait for the client. */
   isBehind(response: HttpResponse): boolean;
+  /** Whether the connection takes no request after this one. */
+  closesAfter(response: HttpResponse): boolean;
   destroy(): void;
 }
 
@@ -86,6 +88,7 @@ export class HttpResponse {
     }
     // Without 100 Continue the client may send its body or not.
     if (request?.isExpecting && !request.isComplete) this.shouldKeepAlive = false;
+    if (this.#carrier.closesAfter(this)) this.shouldKeepAlive = false;
     this.#lines += this.shouldKeepAlive ? 2 : 1;
     // A response that is passed on keeps its date.
     if (!hasDate) {

@@ -27,6 +27,7 @@ export class Listener implements Omit<Public<OurListener>, 'handle' | 'reader' |
   dropped = 0;
   tlsFailures = 0;
   isStopping = false;
+  isHandingOver = false;
   readonly refused: (status: number) => void;
   readonly fault: (error: unknown) => void;
   readonly #config: ListenConfig;

@@ -59,6 +59,7 @@ export async function seenByUs(pieces: readonly Buffer[]): Promise<Seen> {
     writer: new ResponseWriter(),
     isSecure: true,
     isStopping: false,
+    isHandingOver: false,
     discardBytes: MOST_BYTES,
     handle(request, response) {
       const { method, minor, rawHeaders, url } = request;

@@ -25,6 +25,10 @@ export class ResponseQueue {
     return this.#responses[0];
   }
 
+  get last(): HttpResponse | undefined {
+    return this.#responses.at(-1);
+  }
+
   push(response: HttpResponse): void {
     this.#responses.push(response);
   }

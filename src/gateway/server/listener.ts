@@ -46,6 +46,7 @@ export class Listener implements ConnectionHost {
   /** TLS handshakes that failed. */
   tlsFailures = 0;
   isStopping = false;
+  isHandingOver = false;
   readonly reader: RequestHead;
   readonly writer = new ResponseWriter();
   readonly isSecure: boolean;
@@ -153,6 +154,7 @@ export class Listener implements ConnectionHost {
   handOver(withinMs: number): Promise<void> | null {
     if (!this.#inherits) return null;
     this.isStopping = true;
+    this.isHandingOver = true;
     return new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
       this.#server.close(() => {
@@ -165,6 +167,7 @@ export class Listener implements ConnectionHost {
   /** Stops listening; resolves when the last connection has ended. */
   stop(): Promise<void> {
     this.isStopping = true;
+    this.isHandingOver = false;
     return new Promise((resolve) => {
       this.#server.close(() => {
         clearInterval(this.#watcher);
