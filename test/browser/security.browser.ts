@@ -71,6 +71,9 @@ describe.skipIf(browser === null)('the console shows what others wrote as text',
     await page.getByText(/ chose /).waitFor();
     await harmless();
     expect(await page.locator('.title-id').textContent()).toBe(id);
+    // As one word of a shell: a command that is copied runs nothing else.
+    const word = `'${id.replaceAll("'", `'\\''`)}'`;
+    expect(await page.locator('.as-command code').first().textContent()).toBe(`twinyard explain ${word}`);
   });
 
   test('log lines', async () => {

@@ -1,9 +1,9 @@
+/** Text as one word of a shell. Names in an address, and ids that clients send, may be anything. */
+export const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
 /** The flag of a command that names a workspace; nothing for the default one. */
 export const inWorkspace = (workspace: string | undefined) =>
-  workspace === undefined || workspace === 'default' ? '' : ` -n ${workspace}`;
-
-/** Text as one word of a shell. */
-export const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+  workspace === undefined || workspace === 'default' ? '' : ` -n ${quoted(workspace)}`;
 
 /** A call of the API as a command. @param path after /api/v1/ */
 export const apiCall = (path: string) =>

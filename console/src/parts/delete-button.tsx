@@ -3,7 +3,7 @@ import { useChange } from '../api/queries';
 import type { Resource } from '../api/types';
 import { Button } from './basics';
 import { Command } from './command';
-import { inWorkspace } from './commands';
+import { inWorkspace, quoted } from './commands';
 import { Dialog } from './dialog';
 import { Failure } from './states';
 
@@ -44,7 +44,7 @@ export function DeleteButton({ base, onDeleted, plural, resource: { kind, metada
             onChange={({ target }) => setTyped(target.value)}
           />
         </label>
-        <Command text={`twinyard delete ${plural}/${name}${inWorkspace(workspace)}`} />
+        <Command text={`twinyard delete ${quoted(plural)}/${quoted(name)}${inWorkspace(workspace)}`} />
         {change.error === null ? null : <Failure error={change.error} />}
         <div className="dialog-actions">
           <Button onClick={() => setOpen(false)}>Cancel</Button>

@@ -29,7 +29,7 @@ export interface AdminHost {
 }
 
 /** Gateways that are known to have several workspaces, and those that have warned about metrics that began to need a token. */
-const shared = new WeakSet<AdminHost>();
+const shared = new WeakMap<AdminHost, boolean>();
 const warned = new WeakSet<AdminHost>();
 const METRICS_NEED_TOKEN =
   "metrics need a token since there are several workspaces: give Prometheus an API key with the role viewer, or set 'access: { metrics: open }'";
@@ -121,10 +121,11 @@ async function areOpen(host: AdminHost): Promise<boolean> {
   const setting = host.config.access.metrics;
   if (setting !== 'auto') return setting === 'open';
   if (nameSeveralWorkspaces(host.endpoints, host.metrics.endpointNames)) return false;
-  // While the store is away, what it last said counts.
-  const workspaces = await host.store?.resources.count(['Workspace']).catch(() => 0);
-  if (workspaces !== undefined && workspaces > 1) shared.add(host);
-  return !shared.has(host);
+  if (host.store === null) return true;
+  // While the store is away, what it last said counts; before it has said anything, metrics need a token.
+  const workspaces = await host.store.resources.count(['Workspace']).catch(() => null);
+  if (workspaces !== null) shared.set(host, shared.get(host) === true || workspaces > 1);
+  return shared.get(host) === false;
 }
 
 /** Never settles when the client has disconnected. */

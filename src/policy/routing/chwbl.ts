@@ -26,7 +26,7 @@ export const chwbl: RoutingPolicy<ChwblOptions> = {
   formula:
     'from the home of MD5(key) clockwise, the first replica with inFlight + 1 <= load_factor * (total inFlight + 1) / n; the home if there is none',
   options: {
-    virtual_nodes_per_replica: field(whole(1), { default: 100, help: 'points on the ring' }),
+    virtual_nodes_per_replica: field(whole(1, 10_000), { default: 100, help: 'points on the ring' }),
     load_factor: field(above(0), {
       default: 1.25,
       help: 'maximum load relative to the mean: 1.25 is a quarter above it',

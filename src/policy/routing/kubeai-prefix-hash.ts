@@ -27,7 +27,7 @@ export const kubeaiPrefixHash: RoutingPolicy<KubeaiOptions> = {
       help: 'characters that make the key',
       search: { from: 50, to: 4000, log: true },
     }),
-    replication: field(whole(1), { default: 256, help: 'points on the ring per replica' }),
+    replication: field(whole(1, 10_000), { default: 256, help: 'points on the ring per replica' }),
     mean_load_percentage: field(above(0), {
       default: 125,
       help: 'maximum load, in percent of the mean',

@@ -16,7 +16,7 @@ export const sessionHash: RoutingPolicy<{ virtual_nodes_per_replica: number; tie
     'Sessions of very different weight: nothing moves a session away from a busy replica. Prompts shared between sessions.',
   formula: 'home of xxhash64(session) on the ring; without a session: least inFlight',
   options: {
-    virtual_nodes_per_replica: field(whole(1), { default: 100, help: 'points on the ring' }),
+    virtual_nodes_per_replica: field(whole(1, 10_000), { default: 100, help: 'points on the ring' }),
     tie_break: tieBreakOption,
   },
   reads: () => ['inFlight'],

@@ -18,12 +18,21 @@ interface Described {
   readonly options: object;
 }
 
-/** What decides in an experiment, with the schemas that forms are made from. */
-export async function labPolicies(): Promise<{
-  policies: LabPolicy[];
-  admission: LabPolicy[];
-  flow_control: JsonSchema;
-}> {
+interface LabPolicies {
+  readonly policies: LabPolicy[];
+  readonly admission: LabPolicy[];
+  readonly flow_control: JsonSchema;
+}
+
+let made: Promise<LabPolicies> | null = null;
+
+/** What decides in an experiment, with the schemas that forms are made from. Made once: a schema takes milliseconds. */
+export function labPolicies(): Promise<LabPolicies> {
+  made ??= makeLabPolicies();
+  return made;
+}
+
+async function makeLabPolicies(): Promise<LabPolicies> {
   const [policies, admission, flowControl] = await Promise.all([
     Promise.all(ROUTING_POLICIES.map((one) => described(one, (_, schema) => isPlain(schema)))),
     Promise.all(

@@ -3,7 +3,7 @@ import { useChange } from '../../api/queries';
 import type { Replica, Resource } from '../../api/types';
 import { Button } from '../../parts/basics';
 import { Command } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { Dialog } from '../../parts/dialog';
 import { whole } from '../../parts/format';
 import { Failure } from '../../parts/states';
@@ -32,7 +32,7 @@ export function DrainDialog({ base, name, onClose, replica, resource, workspace 
           <li key={step}>{step}</li>
         ))}
       </ol>
-      <Command text={`twinyard drain ep/${name} --replica ${id}${inWorkspace(workspace)}`} />
+      <Command text={`twinyard drain ep/${quoted(name)} --replica ${quoted(id)}${inWorkspace(workspace)}`} />
       {change.error === null ? null : <Failure error={change.error} />}
       <div className="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>

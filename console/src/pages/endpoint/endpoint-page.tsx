@@ -7,7 +7,7 @@ import { useGet, useSession } from '../../api/queries';
 import type { LiveEndpoint } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { milliseconds, percent, short, whole } from '../../parts/format';
 import { Stat, Stats } from '../../parts/stat';
 import { Failure, Loading } from '../../parts/states';
@@ -145,29 +145,34 @@ function behind(tab: EndpointTab, workspace: string, name: string, base: string)
     case 'rollout':
       return {
         commands: [
-          `twinyard rollout status ep/${name}${where}`,
-          `twinyard rollout history ep/${name}${where}`,
-          `twinyard rollout undo ep/${name}${where}`,
+          `twinyard rollout status ep/${quoted(name)}${where}`,
+          `twinyard rollout history ep/${quoted(name)}${where}`,
+          `twinyard rollout undo ep/${quoted(name)}${where}`,
         ],
         calls: [`${base}/revisions`],
       };
     case 'logs':
-      return { commands: [`twinyard logs ep/${name}${where} --follow`], calls: [`${base}/logs?follow=true`] };
+      return { commands: [`twinyard logs ep/${quoted(name)}${where} --follow`], calls: [`${base}/logs?follow=true`] };
     case 'events': {
       const path = withQuery('events', { kind: 'Endpoint', workspace, name });
-      return { commands: [`twinyard events ep/${name}${where}`], calls: [path] };
+      return { commands: [`twinyard events ep/${quoted(name)}${where}`], calls: [path] };
     }
     case 'yaml': {
-      const commands = [`twinyard get ep/${name}${where} -o yaml`, 'twinyard apply -f endpoint.yaml --dry-run'];
+      const commands = [`twinyard get ep/${quoted(name)}${where} -o yaml`, 'twinyard apply -f endpoint.yaml --dry-run'];
       return { commands, calls: [base] };
     }
     case 'policy':
-      return { commands: [`twinyard describe ep/${name}${where}`], calls: [`${base}/policy/history`] };
+      return { commands: [`twinyard describe ep/${quoted(name)}${where}`], calls: [`${base}/policy/history`] };
     case 'shadows': {
-      const commands = ['list', 'add lmetric'].map((what) => `twinyard shadow ${what} --endpoint ${name}${where}`);
+      const commands = ['list', 'add lmetric'].map(
+        (what) => `twinyard shadow ${what} --endpoint ${quoted(name)}${where}`,
+      );
       return { commands, calls: [`${base}/shadows`] };
     }
     default:
-      return { commands: [`twinyard describe ep/${name}${where}`, 'twinyard top'], calls: [`${base}/replicas`] };
+      return {
+        commands: [`twinyard describe ep/${quoted(name)}${where}`, 'twinyard top'],
+        calls: [`${base}/replicas`],
+      };
   }
 }

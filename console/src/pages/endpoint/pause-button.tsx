@@ -4,7 +4,7 @@ import { useChange, useGet } from '../../api/queries';
 import type { Page, Resource } from '../../api/types';
 import { Button } from '../../parts/basics';
 import { Command } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { Dialog } from '../../parts/dialog';
 import type { Revision } from '../../parts/revisions';
 import { Failure } from '../../parts/states';
@@ -30,7 +30,7 @@ export function PauseButton({ base, name, workspace }: { base: string; name: str
             ? `${replicas} ${replicas === 1 ? 'replica starts' : 'replicas start'}, as before the pause.`
             : 'Every replica gets no new requests, finishes those under way and stops. The endpoint stays declared; requests to it are refused until it is resumed.'}
         </p>
-        <Command text={`twinyard scale ep/${name} --replicas ${replicas}${inWorkspace(workspace)}`} />
+        <Command text={`twinyard scale ep/${quoted(name)} --replicas ${replicas}${inWorkspace(workspace)}`} />
         {change.error === null ? null : <Failure error={change.error} />}
         <div className="dialog-actions">
           <Button onClick={() => setOpen(false)}>Cancel</Button>

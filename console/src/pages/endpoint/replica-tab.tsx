@@ -4,7 +4,7 @@ import { useLive } from '../../api/live';
 import { useGet } from '../../api/queries';
 import type { Page, Replica, Resource } from '../../api/types';
 import { Card } from '../../parts/basics';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { Failure, Loading } from '../../parts/states';
 import { DrainDialog } from './drain-dialog';
 import { ReplicaTable } from './replica-table';
@@ -35,7 +35,7 @@ export function ReplicaTab({ base, isOfFile, name, workspace }: ReplicaTabProps)
         replicas={replicas}
         leaving={new Set(observed.filter(({ leaving }) => leaving === true).map(({ id }) => id))}
         onDrain={mayChange ? setDrained : null}
-        first={isOfFile ? null : `twinyard scale ep/${name} --replicas 1${inWorkspace(workspace)}`}
+        first={isOfFile ? null : `twinyard scale ep/${quoted(name)} --replicas 1${inWorkspace(workspace)}`}
       />
       <DrainDialog
         base={base}

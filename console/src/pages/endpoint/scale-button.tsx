@@ -4,7 +4,7 @@ import { useChange, useGet } from '../../api/queries';
 import type { Resource } from '../../api/types';
 import { Button } from '../../parts/basics';
 import { Command } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { Dialog } from '../../parts/dialog';
 import { Failure } from '../../parts/states';
 
@@ -53,7 +53,7 @@ export function ScaleButton({ base, name, workspace }: { base: string; name: str
                 ? `${now} now: ${Number(count) - now} more will start`
                 : `${now} now: ${now - Number(count)} will finish their requests and stop`}
           </p>
-          <Command text={`twinyard scale ep/${name} --replicas ${count}${inWorkspace(workspace)}`} />
+          <Command text={`twinyard scale ep/${quoted(name)} --replicas ${count}${inWorkspace(workspace)}`} />
           {change.error === null ? null : <Failure error={change.error} />}
           <div className="dialog-actions">
             <Button onClick={() => setOpen(false)}>Cancel</Button>

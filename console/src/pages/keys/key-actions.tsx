@@ -3,7 +3,7 @@ import { pathOf } from '../../api/client';
 import { useChange } from '../../api/queries';
 import { Button } from '../../parts/basics';
 import { Command } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { Dialog } from '../../parts/dialog';
 import { Failure } from '../../parts/states';
 import type { IssuedKey } from './key-list';
@@ -77,7 +77,7 @@ function ChangeDialog({
       ) : (
         <p>Its requests are refused from now on, and its sessions end. This cannot be undone; its usage stays.</p>
       )}
-      <Command text={`twinyard keys ${what} ${name}${inWorkspace(workspace)}`} />
+      <Command text={`twinyard keys ${what} ${quoted(name)}${inWorkspace(workspace)}`} />
       {change.error === null ? null : <Failure error={change.error} />}
       <div className="dialog-actions">
         <Button onClick={onClose}>{issued === undefined ? 'Cancel' : 'Done'}</Button>

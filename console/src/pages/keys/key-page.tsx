@@ -4,7 +4,7 @@ import { pathOf } from '../../api/client';
 import { useGet } from '../../api/queries';
 import { Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { DeleteButton } from '../../parts/delete-button';
 import { ResourceEditor } from '../../parts/editor/resource-editor';
 import { useKindSchema } from '../../parts/editor/use-kind-schema';
@@ -82,8 +82,8 @@ export function KeyPage() {
       <EventList kind="ApiKey" name={name} workspace={workspace} />
       <AsCommand
         commands={[
-          `twinyard keys show ${name}${inWorkspace(workspace)}`,
-          `twinyard keys update ${name}${inWorkspace(workspace)} --requests-per-minute 600`,
+          `twinyard keys show ${quoted(name)}${inWorkspace(workspace)}`,
+          `twinyard keys update ${quoted(name)}${inWorkspace(workspace)} --requests-per-minute 600`,
         ]}
         calls={[`${base}/limits`]}
       />

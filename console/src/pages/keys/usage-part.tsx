@@ -5,6 +5,7 @@ import { useGet } from '../../api/queries';
 import type { Page } from '../../api/types';
 import { Bar, Button, Card, NumberHead, TablePlace } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { quoted } from '../../parts/commands';
 import { NothingSent } from '../../parts/first-request';
 import { dollars, short, whole } from '../../parts/format';
 import { Stat, Stats } from '../../parts/stat';
@@ -108,7 +109,10 @@ export function UsagePart() {
           </Card>
         </>
       )}
-      <AsCommand commands={isOwn ? [] : [`twinyard keys usage --by ${by} --from ${from} --to ${to}`]} calls={[path]} />
+      <AsCommand
+        commands={isOwn ? [] : [`twinyard keys usage --by ${quoted(by)} --from ${quoted(from)} --to ${quoted(to)}`]}
+        calls={[path]}
+      />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { useGet } from '../../api/queries';
 import type { PastRequest } from '../../api/types';
 import { Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { quoted } from '../../parts/commands';
 import { milliseconds, percent, whole } from '../../parts/format';
 import { Outcome } from '../../parts/outcome';
 import { Failure, Loading } from '../../parts/states';
@@ -64,7 +65,7 @@ export function RequestPage() {
           <ShadowChoices choices={explanation.data.shadows} serving={explanation.data.policy ?? 'the policy'} />
         </Card>
       )}
-      <AsCommand commands={[`twinyard explain ${id}`]} />
+      <AsCommand commands={[`twinyard explain ${quoted(id)}`]} />
     </>
   );
 }

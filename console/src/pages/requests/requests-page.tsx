@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { Button, Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { apiCall } from '../../parts/commands';
 import { NothingSent } from '../../parts/first-request';
 import { whole } from '../../parts/format';
 import { Empty, Failure, Loading } from '../../parts/states';
@@ -73,12 +74,7 @@ export function RequestsPage() {
           )}
         </Card>
       )}
-      <AsCommand
-        commands={[
-          'twinyard explain REQUEST_ID',
-          `curl -H "authorization: Bearer $TOKEN" "${location.origin}/api/v1/${path}"`,
-        ]}
-      />
+      <AsCommand commands={['twinyard explain REQUEST_ID', apiCall(path)]} />
     </>
   );
 }

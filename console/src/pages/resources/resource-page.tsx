@@ -5,7 +5,7 @@ import { useGet } from '../../api/queries';
 import type { Resource } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { DeleteButton } from '../../parts/delete-button';
 import { ResourceEditor } from '../../parts/editor/resource-editor';
 import { useKindSchema } from '../../parts/editor/use-kind-schema';
@@ -85,8 +85,8 @@ export function ResourcePage() {
       {tab === 'revisions' ? <Revisions base={base} resource={data} mayChange={mayChange} /> : null}
       <AsCommand
         commands={[
-          `twinyard describe ${plural}/${name}${inWorkspace(where)}`,
-          `twinyard get ${plural}/${name}${inWorkspace(where)} -o yaml`,
+          `twinyard describe ${quoted(plural)}/${quoted(name)}${inWorkspace(where)}`,
+          `twinyard get ${quoted(plural)}/${quoted(name)}${inWorkspace(where)} -o yaml`,
         ]}
         calls={[base]}
       />

@@ -5,7 +5,7 @@ import { useGet, useSession } from '../../api/queries';
 import type { Page, Resource } from '../../api/types';
 import { Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { inWorkspace, quoted } from '../../parts/commands';
 import { type Kind, useKindSchema } from '../../parts/editor/use-kind-schema';
 import { ListFilters } from '../../parts/list-filters';
 import { Empty, Failure, Loading } from '../../parts/states';
@@ -129,7 +129,9 @@ export function ResourcesPage() {
         </Card>
       )}
       <AsCommand
-        commands={[`twinyard get ${wanted}${isIn ? inWorkspace(workspace) : kind?.scope === 'workspace' ? ' -A' : ''}`]}
+        commands={[
+          `twinyard get ${quoted(wanted)}${isIn ? inWorkspace(workspace) : kind?.scope === 'workspace' ? ' -A' : ''}`,
+        ]}
         calls={[path]}
       />
     </>

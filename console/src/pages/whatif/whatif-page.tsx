@@ -7,6 +7,7 @@ import { useGet } from '../../api/queries';
 import type { Page } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
+import { quoted } from '../../parts/commands';
 import { JobProgress } from '../../parts/job-progress';
 import { Empty, Failure, Loading } from '../../parts/states';
 import type { Advice, FleetPlan, WhatIf } from './documents';
@@ -88,7 +89,9 @@ function Asked({ endpoint, question, workspace }: AskedProps) {
   const search = route.useSearch();
   const { error, job, refetch } = useJob<WhatIf | Advice | FleetPlan>(search.job);
   const { data: earlier } = useGet<Page<Job>>(withQuery('jobs', { workspace, endpoint, limit: 20 }), { everyMs: 5000 });
-  const call = `curl -X POST ${location.origin}/api/v1/workspaces/${workspace}/endpoints/${endpoint}/${question} -H "authorization: Bearer $TOKEN" -d '${JSON.stringify(bodyOf(question, search)).replaceAll("'", "'\\''")}'`;
+  const url = `${location.origin}/api/v1/workspaces/${workspace}/endpoints/${endpoint}/${question}`;
+  const body = JSON.stringify(bodyOf(question, search));
+  const call = `curl -X POST ${quoted(url)} -H "authorization: Bearer $TWINYARD_TOKEN" -d ${quoted(body)}`;
   const commands = (job?.commands ?? []).map(here);
   const switched = switchInView(search.switch, earlier?.items ?? []);
   const navigate = route.useNavigate();
