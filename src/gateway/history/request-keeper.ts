@@ -169,7 +169,11 @@ export class RequestKeeper {
     const beganUs = nowUs();
     for (const [one, { findFlip }] of [...decisions].sort(([a], [b]) => waitUs(b) - waitUs(a))) {
       if (nowUs() - beganUs >= this.#flipsUs) break;
-      flips.set(one, findFlip());
+      try {
+        flips.set(one, findFlip());
+      } catch {
+        // A policy that throws on changed signals: the request is kept without its flip.
+      }
     }
     this.#flipsUs -= nowUs() - beganUs;
     return flips;

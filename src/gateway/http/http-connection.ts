@@ -24,6 +24,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   readonly #socket: Socket;
   readonly #reader: RequestReader;
   readonly #responses: ResponseSender;
+  readonly #due: ResponseQueue;
   readonly #pace = new ClientPace();
   readonly #patience = new ClientPatience();
   /** The request whose body is being received, and its response. */
@@ -47,6 +48,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#turns = new BodyTurns(socket, () => this.#rest === null);
     this.#reader = new RequestReader(host.reader, this);
     this.#responses = new ResponseSender(socket, host.writer, host.isSecure, this.#illegal);
+    this.#due = this.#responses.queue;
     socket.on('data', this.#read).on('end', this.#ended).on('drain', this.#drained);
     socket.on('error', () => {}).on('close', this.#closed);
   }
@@ -130,9 +132,9 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   ended(): void {
     if (this.#isGone || this.#isShut) return;
     while (this.#due.first?.isEnded) {
-      const { shouldKeepAlive } = this.#due.first;
-      const isOver = !shouldKeepAlive || (this.#host.isStopping && !this.#host.isHandingOver && this.#due.length === 1);
-      if (isOver) {
+      const { isHandingOver, isStopping } = this.#host;
+      const isOver = isStopping && !isHandingOver && this.#due.length === 1;
+      if (isOver || !this.#due.first.shouldKeepAlive) {
         this.#due.next();
         this.#finish();
         return;
@@ -174,18 +176,13 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   };
 
   readonly #closed = (): void => {
-    this.#isGone = true;
-    this.#isLast = true;
+    this.#isGone = this.#isLast = true;
     this.#rest = null;
     this.#leave();
     this.#host.left(this);
   };
 
   readonly #illegal = (): void => this.#failed(new Error('a response has an illegal header'));
-
-  get #due(): ResponseQueue {
-    return this.#responses.queue;
-  }
 
   /** A request has begun and is not complete. */
   get #isMidway(): boolean {
@@ -220,9 +217,8 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     } finally {
       this.#isInside = false;
     }
-    if (at === bytes.length) return;
     if (this.#isShut || (this.#isLast && this.#reading === null)) this.#discard(bytes.length - at);
-    else {
+    else if (at < bytes.length) {
       this.#rest = bytes.subarray(at);
       this.#socket.pause();
     }
