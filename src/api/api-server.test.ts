@@ -25,7 +25,7 @@ async function served(control?: Promise<{ readonly host: ControlHost }>) {
   const gateway = await startGateway([], { endpoints: [], store: join(folder, 'x.db'), dataDir: join(folder, 'data') });
   opened.push(() => gateway.close(0));
   const feed = await ChangeFeed.open(plane.store.resources);
-  const host: ControlHost = { store: plane.store, feed, runner: new FakeRunner(), drain() {} };
+  const host: ControlHost = { store: plane.store, feed, runner: new FakeRunner(), drain: () => true };
   gateway.api = serveApi(gateway, control ?? Promise.resolve({ host }));
   return { gateway, plane, host };
 }

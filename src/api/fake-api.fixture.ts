@@ -33,7 +33,7 @@ export function withFakeApi(): void {
     drained = [];
     host = {
       ...{ store: control, feed: await ChangeFeed.open(control.resources), runner },
-      drain: (endpoint, replica) => drained.push(`${endpoint.workspace}/${endpoint.name}/${replica}`),
+      drain: (endpoint, replica) => drained.push(`${endpoint.workspace}/${endpoint.name}/${replica}`) > 0,
     };
   });
   afterEach(async () => {

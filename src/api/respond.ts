@@ -28,7 +28,8 @@ export async function respond(host: ApiHost, caller: Caller, call: ApiCall): Pro
       header: call.header,
       signal: call.signal,
     };
-    if (route.response.type === 'stream') endStream = host.streams.enter(caller.name);
+    // A route without a role is one of the client port, whose limits hold for it.
+    if (route.response.type === 'stream' && route.role !== 'none') endStream = host.streams.enter(caller.name);
     const response = await route.handle(host, request as ApiRequest<never, never>);
     if (!('stream' in response)) {
       endStream();

@@ -60,7 +60,7 @@ beforeAll(async () => {
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
-  const control = Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain() {} } });
+  const control = Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain: () => true } });
   gateway.api = serveApi(gateway, control, async ({ input }) => {
     if (input === null) return { verdict: 'same' } as LabResult;
     throw new Error('no experiment in this test');

@@ -64,7 +64,10 @@ beforeAll(async () => {
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
-  gateway.api = serveApi(gateway, Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain() {} } }));
+  gateway.api = serveApi(
+    gateway,
+    Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain: () => true } }),
+  );
   for (const workspace of [OWN, OTHER]) {
     await admin('POST /api/v1/workspaces', resource('Workspace', '', workspace, {}));
     const base = `/api/v1/workspaces/${workspace}`;

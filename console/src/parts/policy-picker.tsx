@@ -35,19 +35,33 @@ export function PolicyPicker({ chosen, most, note, onChange }: PolicyPickerProps
         {chosen.length} of at most {most}
         {note === '' ? '' : `; ${note}`}
       </p>
-      <div className="picks">
-        {all.map(({ name, summary }) => (
-          <label key={name} title={summary} className="pick">
-            <input
-              type="checkbox"
-              checked={chosen.includes(name)}
-              disabled={isFull && !chosen.includes(name)}
-              onChange={() => toggle(name)}
-            />
-            <span>{name}</span>
-          </label>
-        ))}
-      </div>
+      <PolicyBoxes known={all} chosen={chosen} isFull={isFull} onToggle={toggle} />
     </fieldset>
+  );
+}
+
+interface PolicyBoxesProps {
+  readonly known: readonly Pick<PolicyFacts, 'name' | 'summary'>[];
+  readonly chosen: readonly string[];
+  /** No more can be chosen. */
+  readonly isFull: boolean;
+  readonly onToggle: (name: string) => void;
+}
+
+export function PolicyBoxes({ chosen, isFull, known, onToggle }: PolicyBoxesProps) {
+  return (
+    <div className="picks">
+      {known.map(({ name, summary }) => (
+        <label key={name} title={summary} className="pick">
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            disabled={isFull && !chosen.includes(name)}
+            onChange={() => onToggle(name)}
+          />
+          <span>{name}</span>
+        </label>
+      ))}
+    </div>
   );
 }

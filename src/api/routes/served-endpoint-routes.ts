@@ -202,7 +202,9 @@ async function drainReplica(host: ApiHost, request: ApiRequest<object, undefined
   if ((await store.get(called)) === null) throw unknownResource(called);
   const own = (await runner.list()).filter((one) => one.workspace === called.workspace && one.endpoint === called.name);
   const replica = own.find((one) => one.id === id);
-  const served = host.servedGateway?.replicas().find((one) => one.id === id);
+  const served = (host.servedGateway === null ? [] : replicaViews(host.servedGateway)).find(
+    (one) => one.id === id && one.endpoint === called.name && one.workspace === called.workspace,
+  );
   if (replica === undefined) {
     if (served !== undefined) throw replicaElsewhere(place, id);
     throw unknownReplica(
@@ -211,7 +213,7 @@ async function drainReplica(host: ApiHost, request: ApiRequest<object, undefined
       own.map((one) => one.id),
     );
   }
-  drain(called, id);
+  if (!drain(called, id)) throw replicaElsewhere(place, id);
   const facts = { endpoint: called.name, id, url: replica.url };
   await auditChange(host, caller.name, {
     ...{ kind: 'Replica', workspace: called.workspace, name: id, action: 'update' },

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
-  api = serveApi(gateway, Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain() {} } }));
+  api = serveApi(gateway, Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain: () => true } }));
   gateway.api = api;
 });
 afterAll(async () => {

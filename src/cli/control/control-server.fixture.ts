@@ -50,7 +50,7 @@ export class FakeControlServer {
     const store = new ControlStore(server.#store, SecretBox.open(join(folder, '.twinyard', 'secrets.key')));
     await installDefaults(store);
     const feed = await ChangeFeed.open(store.resources);
-    server.host = { store, feed, runner: server.runner, drain: (_, replica) => server.drained.push(replica) };
+    server.host = { store, feed, runner: server.runner, drain: (_, replica) => server.drained.push(replica) > 0 };
     const control = Promise.resolve({ host: server.host });
     server.#api = new ApiHost({ store: server.#store, gateway: null, control });
     await server.listen();

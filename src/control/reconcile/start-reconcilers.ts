@@ -39,8 +39,8 @@ export interface StartedReconcilers {
    * @param before runs first
    */
   reconsider(before?: () => Promise<void>): Promise<void>;
-  /** Another replica takes the place of this one, which leaves when enough others serve. Its cluster has to be of this process. */
-  drain(endpoint: ResourceRef, replica: string): void;
+  /** Another replica takes the place of this one, which leaves when enough others serve. False if another process reconciles the endpoint. */
+  drain(endpoint: ResourceRef, replica: string): boolean;
   close(): Promise<void>;
 }
 
@@ -139,8 +139,9 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
       await all.enqueueAll();
     },
     drain(endpoint, replica) {
-      endpoints.drain(endpoint, replica);
+      const isHere = endpoints.drain(endpoint, replica);
       all.enqueue(endpoint);
+      return isHere;
     },
     async close() {
       unwatch();

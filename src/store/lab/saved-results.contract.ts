@@ -30,6 +30,18 @@ export function savedResultsContract(stores: TestStores): void {
       expect([...first, ...rest].map(({ id }) => id)).toEqual(['r6', 'r5', 'r4', 'r3', 'r2', 'r1', 'r0']);
     });
 
+    it('go with their workspace', async () => {
+      const { lab, resources } = await stores.fresh();
+      const ref = { kind: 'Workspace', workspace: '', name: 'w' };
+      const { uid } = await resources.change('alice', (tx) => tx.put(ref, { labels: {}, spec: {} }));
+      await lab.add(saved('a'), {}, 9);
+      await lab.add(saved('b', { workspace: 'other' }), {}, 9);
+      await resources.change('alice', (tx) => tx.markDeleted(ref));
+      await resources.change('alice', (tx) => tx.remove(ref, uid));
+      expect(await lab.list('w', null, 9)).toEqual([]);
+      expect(await lab.list('other', null, 9)).toHaveLength(1);
+    });
+
     it('are refused when the workspace has as many as it may', async () => {
       const { lab } = await stores.fresh();
       for (const id of ['a', 'b']) await lab.add(saved(id), {}, 2);

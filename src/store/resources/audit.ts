@@ -45,7 +45,7 @@ export interface AuditQuery extends Partial<ResourceRef> {
 
 /** A change of something that is not a resource. */
 export interface PlainChange {
-  readonly kind: 'Replica' | 'Policy' | 'Shadow' | 'Profile' | 'Configuration';
+  readonly kind: 'Replica' | 'Policy' | 'Shadow' | 'Profile' | 'Configuration' | 'LabResult';
   /** Empty for what belongs to none. */
   readonly workspace: string;
   readonly name: string;

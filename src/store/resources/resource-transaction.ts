@@ -152,6 +152,8 @@ export class ResourceTransaction {
     await this.tx.deleteFrom('resources').where('uid', '=', uid).execute();
     this.know(ref, null);
     await deleteRevisions(this.tx, uid);
+    // Another workspace of that name must not read them.
+    if (ref.kind === 'Workspace') await this.tx.deleteFrom('lab_results').where('workspace', '=', ref.name).execute();
     await this.done('removed', 'remove', before, null, version);
     return true;
   }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import { ROUTING_POLICIES } from '../../policy/registry.js';
 import { replicaLatency } from '../../replica/replica-latency.js';
 import type { PolicyChoice } from '../../simulator/cluster-config.js';
-import { answerWhatIf, recordedModel, type WhatIfWatch } from '../whatif/answer-whatif.js';
+import { answerWhatIf, recordedModel, type WhatIfWatch, withSpeeds } from '../whatif/answer-whatif.js';
 import { askedConfig } from '../whatif/asked-config.js';
 import { readRecordedFleet } from '../whatif/recorded-fleet.js';
 import type { WhatIfMetric } from '../whatif/recorded-metrics.js';
@@ -42,14 +42,13 @@ export async function advise(
   const isAlone = fleet.trace.observed.served.replicas.length === 1;
   const others = isAlone ? [] : choices(present, policies);
   const asked = others.map((routing): AskedFleet => ({ ...served, routing }));
-  const known = { ...question, replica: model.replica, alternatives: asked, runs: question.runs ?? RUNS };
-  const document = await answerWhatIf(known, watch);
-  const { source, notes } = model;
-  const baseline = { ...document.baseline, profile: { ...document.baseline.profile, source, notes } };
+  const known = { ...question, alternatives: asked, runs: question.runs ?? RUNS };
+  const document = await answerWhatIf(known, watch, model);
+  const { baseline } = document;
   const alternatives = [...document.alternatives].sort((a, b) => gainOf(b, metric) - gainOf(a, metric));
   const best = bestOf(alternatives, metric);
   await watch({ stage: 'simulating', done: 0, total: 0 });
-  const config = askedConfig(known, fleet, model.replica, { ...served, routing: present });
+  const config = withSpeeds(askedConfig(known, fleet, model.replica, { ...served, routing: present }), model.speeds);
   const cost =
     best === null
       ? null

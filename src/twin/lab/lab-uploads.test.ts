@@ -43,6 +43,15 @@ describe('uploads of experiments', () => {
     expect(files()).toHaveLength(1);
   });
 
+  it('that were used last are the last to go', async () => {
+    const uploads = new LabUploads(folder);
+    const ids: string[] = [];
+    for (let i = 0; i < LAB_LIMITS.uploads; i++) ids.push((await uploads.put('default', 'a.jsonl', `${i}`)).id);
+    uploads.hold('default', ids[0]!)!.release();
+    await uploads.put('default', 'a.jsonl', 'one more');
+    expect(ids.slice(0, 2).map((id) => uploads.get('default', id)?.id)).toEqual([ids[0], undefined]);
+  });
+
   it('stay with the experiment that reads them while others take their place', async () => {
     const uploads = new LabUploads(folder);
     const { id } = await uploads.put('default', 'first.jsonl', 'first');

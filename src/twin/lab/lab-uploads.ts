@@ -68,7 +68,10 @@ export class LabUploads {
     if (upload === undefined) return undefined;
     const path = this.#temporaryPath();
     linkSync(upload.path, path);
-    // One that is in use is not the next to go.
+    // One that is in use is not the next to go, in this process and the next.
+    const all = this.#all();
+    all.splice(all.indexOf(upload), 1);
+    all.push(upload);
     const now = new Date();
     utimesSync(upload.path, now, now);
     return { path, release: () => rmSync(path, { force: true }) };

@@ -27,11 +27,18 @@ const MOST_STEP_ERROR = 0.3;
 /** Called with the progress; may return a promise that is waited for. */
 export type WhatIfWatch = (progress: WhatIfProgress) => void | Promise<void>;
 
-/** Answers a question in this thread: it computes for seconds, and waits for `watch` in between. */
-export async function answerWhatIf(question: WhatIfQuestion, watch: WhatIfWatch): Promise<WhatIfDocument> {
+/**
+ * Answers a question in this thread: it computes for seconds, and waits for `watch` in between.
+ * @param known the engines, where they have been found already
+ */
+export async function answerWhatIf(
+  question: WhatIfQuestion,
+  watch: WhatIfWatch,
+  known?: RecordedModel,
+): Promise<WhatIfDocument> {
   await watch({ stage: 'reading', done: 0, total: 0 });
   const fleet = await readRecordedFleet(question, true);
-  const model = await recordedModel(question, fleet, watch);
+  const model = known ?? (await recordedModel(question, fleet, watch));
   await watch({ stage: 'checking', done: 0, total: 0 });
   const latency = replicaLatency(model.replica);
   const baseline = checkBaseline(fleet, model.replica, latency, model.speeds);
@@ -95,7 +102,7 @@ function speedNotes({ trace }: RecordedFleet, speeds: readonly number[] | null):
 }
 
 /** Each replica with its speed. Of replicas that the recording does not have, that of the recorded ones in turn. */
-function withSpeeds(config: ClusterConfig, speeds: readonly number[] | null): ClusterConfig {
+export function withSpeeds(config: ClusterConfig, speeds: readonly number[] | null): ClusterConfig {
   if (speeds === null) return config;
   const slowFactors = Array.from({ length: config.instances }, (_, i) => speeds[i % speeds.length]!);
   return { ...config, slowFactors };

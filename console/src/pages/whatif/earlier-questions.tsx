@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Job } from '../../api/jobs';
-import { Card, TablePlace } from '../../parts/basics';
-import { JobState } from '../../parts/job-progress';
-import { Time } from '../../parts/time';
+import { Card } from '../../parts/basics';
+import { JobTable } from '../../parts/job-table';
 import { metricName } from './metric-text';
 import { QUESTIONS, type Question, searchOf } from './question';
 import { switchTitle } from './switch/switch-card';
@@ -15,34 +14,7 @@ export function EarlierQuestions({ jobs }: { readonly jobs: readonly Job[] }) {
   if (asked.length === 0) return null;
   return (
     <Card title="Asked before">
-      <TablePlace name="Asked before">
-        <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Question</th>
-              <th scope="col">By</th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {asked.map((job) => (
-              <tr key={job.id}>
-                <td className="mono">
-                  <Time at={job.created_at} />
-                </td>
-                <td>
-                  <EarlierLink job={job} />
-                </td>
-                <td className="muted">{job.created_by}</td>
-                <td>
-                  <JobState job={job} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TablePlace>
+      <JobTable name="Asked before" about="Question" jobs={asked} link={(job) => <EarlierLink job={job} />} />
     </Card>
   );
 }

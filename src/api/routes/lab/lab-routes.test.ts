@@ -274,6 +274,11 @@ describe('saved results', () => {
     expect((await ask(`DELETE ${one}`, '', VIEWER)).status).toBe(403);
     expect((await ask(`DELETE ${one}`)).body).toEqual(body);
     expect((await ask(`GET ${one}`)).status).toBe(404);
+    const changes = await store.resources.audit({ limit: 9 });
+    expect(changes.map(({ action, kind, name }) => [kind, name, action])).toEqual([
+      ['LabResult', body.id, 'delete'],
+      ['LabResult', body.id, 'create'],
+    ]);
   });
 
   it('are of experiments of the workspace that are done, in a store', async () => {

@@ -4,6 +4,7 @@ import { LAB_LIMITS } from '../../../twin/lab/lab-question.js';
 import type { LabResult } from '../../../twin/lab/lab-task.js';
 import { type ApiRoute, defineRoute, ok } from '../../api-route.js';
 import { notSavable, unknownJob, unknownSaved } from '../../errors.js';
+import { auditChange } from '../../gateway/audit-change.js';
 import { keyIn, PAGE_QUERY, pageOf } from '../../pagination.js';
 import { SAVE_BODY, SAVED_RESULT, SAVED_WITH_RESULT } from '../../views/lab-views.js';
 
@@ -57,7 +58,8 @@ export const SAVED_LAB_ROUTES: readonly ApiRoute[] = [
       example: { job: '0b9c7a52-6a1e-4a55-9d2f-1f2b7c3d4e5f', name: 'before the sale' },
     },
     response: { type: 'object', schema: SAVED_RESULT },
-    async handle({ jobs, store }, { body, caller, params }) {
+    async handle(host, { body, caller, params }) {
+      const { jobs, store } = host;
       const job = jobs.get(body.job);
       if (job === undefined || job.kind !== 'lab' || job.workspace !== params.workspace) throw unknownJob(body.job);
       if (job.result === null) throw notSavable(job.id, job.state);
@@ -70,6 +72,12 @@ export const SAVED_LAB_ROUTES: readonly ApiRoute[] = [
         savedAt: await store.now(),
       };
       await store.lab.add(saved, job.result, LAB_LIMITS.saved);
+      await auditChange(host, caller.name, {
+        ...changeOf(saved),
+        action: 'create',
+        before: null,
+        after: factsOf(saved),
+      });
       return { status: 201, body: savedView(saved) };
     },
   }),
@@ -80,13 +88,24 @@ export const SAVED_LAB_ROUTES: readonly ApiRoute[] = [
     path: `${RESULTS}/{id}`,
     summary: 'Delete a saved result of an experiment',
     response: { type: 'object', schema: SAVED_RESULT },
-    async handle({ store }, { params }) {
+    async handle(host, { caller, params }) {
+      const { store } = host;
       const found = await store.lab.get(params.workspace!, params.id!);
       if (found === null || !(await store.lab.delete(params.workspace!, params.id!))) throw unknownSaved(params.id!);
-      return ok(savedView(found.saved));
+      const { saved } = found;
+      await auditChange(host, caller.name, {
+        ...changeOf(saved),
+        action: 'delete',
+        before: factsOf(saved),
+        after: null,
+      });
+      return ok(savedView(saved));
     },
   }),
 ];
+
+const changeOf = ({ id, workspace }: SavedResult) => ({ kind: 'LabResult' as const, workspace, name: id });
+const factsOf = ({ name, savedBy }: SavedResult) => ({ name, savedBy });
 
 function savedView({ facts, id, name, savedAt, savedBy, workspace }: SavedResult) {
   const { asked, commands, ranAt, verdict } = facts as SavedFacts;

@@ -39,7 +39,10 @@ async function gatewayOf() {
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
-  gateway.api = serveApi(gateway, Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain() {} } }));
+  gateway.api = serveApi(
+    gateway,
+    Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain: () => true } }),
+  );
   await ask(gateway, 'POST /api/v1/workspaces', { kind: 'Workspace', metadata: { name: 'ws' }, spec: {} });
   const spec = { engine: { name: 'emulator' }, model: { name: 'qwen/qwen3-14b' }, replicas: 0 };
   await ask(gateway, 'POST /api/v1/workspaces/ws/endpoints', {

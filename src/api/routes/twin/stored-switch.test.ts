@@ -70,7 +70,7 @@ beforeEach(async () => {
   });
   const jobs = new JobBoard();
   opened.push(() => jobs.close());
-  const control = Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain() {} } });
+  const control = Promise.resolve({ host: { store, feed, runner: new FakeRunner(), drain: () => true } });
   host = new ApiHost({ store: db, gateway, control, jobs });
   expect((await ask(`PUT ${ONE}`, CHAT)).status).toBe(201);
 });

@@ -105,9 +105,14 @@ export class EndpointReconciler implements Reconciler {
     this.#known.get(refKey({ kind: KIND, workspace, name: endpoint }))?.routes.unroute(id, hasEnded);
   }
 
-  /** Another replica takes the place of this one, which leaves as soon as enough others serve. */
-  drain(ref: ResourceRef, id: string): void {
-    this.#known.get(refKey(ref))?.memory.leaving.add(id);
+  /**
+   * Another replica takes the place of this one, which leaves as soon as enough others serve. Returns false if another process
+   * reconciles the endpoint.
+   */
+  drain(ref: ResourceRef, id: string): boolean {
+    const known = this.#known.get(refKey(ref));
+    known?.memory.leaving.add(id);
+    return known !== undefined;
   }
 
   /** Another host runs the endpoint from now on. */

@@ -1,5 +1,6 @@
 import { Button } from '../../../parts/basics';
 import { policyWord, readPolicy } from '../../../parts/policy-options';
+import { PolicyBoxes } from '../../../parts/policy-picker';
 import type { LabSearch } from '../../../shell/router';
 import type { LabPolicy } from '../lab-document';
 import { NO_POLICY } from './lab-question';
@@ -26,19 +27,7 @@ export function LabPolicies({ chosen, known, most, set }: LabPoliciesProps) {
       <p className="muted">
         {chosen.length} of at most {most}
       </p>
-      <div className="picks">
-        {known.map(({ name, summary }) => (
-          <label key={name} title={summary} className="pick">
-            <input
-              type="checkbox"
-              checked={names.includes(name)}
-              disabled={isFull && !names.includes(name)}
-              onChange={() => toggle(name)}
-            />
-            <span>{name}</span>
-          </label>
-        ))}
-      </div>
+      <PolicyBoxes known={known} chosen={names} isFull={isFull} onToggle={toggle} />
       <ol className="lab-policies">
         {chosen.map((word, i) => (
           <ChosenPolicy
