@@ -1,3 +1,4 @@
+import { percentile } from '../../src/kernel/percentile.js';
 import type { BenchTable } from '../bench-table.js';
 import { processorTime, type Rival } from './body-rows.js';
 import { loaded } from './measure.js';
@@ -13,19 +14,31 @@ const WARM_UP_S = 4;
 
 /** Policies that read prefixes, load and sessions. */
 const POLICIES = ['lmetric', 'weighted', 'unified'];
-/** Numbers of shadows: those with some are compared with the mean of both without, which differ by chance. */
-const COUNTS = [0, 1, POLICIES.length, 0] as const;
-const NAMES = ['none', 'a shadow', 'three shadows', 'none again'];
+/** Numbers of shadows, in the order of a round: each has a time without any right before and after it. */
+const ROUND = [0, 1, 0, POLICIES.length] as const;
+const NAMES = new Map([
+  [0, 'none, against none'],
+  [1, 'a shadow'],
+  [POLICIES.length, 'three shadows'],
+]);
 
 /** A gateway whose shadows are set by its API; its admin port is the next one. */
 export interface ShadowedRival extends Rival {
   token: string;
 }
 
+/** What was measured with a number of shadows: its times against those beside it, and decisions. */
+interface Measured {
+  ratios: number[];
+  made: number;
+  dropped: number;
+}
+
 /**
  * Processor time per request with shadows against none: shadows are added to and removed from one gateway, so that both are the same
- * process with the same compiled code. Each figure is the ratio of the best rounds, with how many decisions the shadows had no time
- * for; then how late the event loop was and how much memory they took.
+ * process with the same compiled code. The speed of a machine wanders by more than a shadow costs, so each time is compared with the
+ * mean of the two without shadows right before and after it. The figure is the median of all rounds, with the interval that holds the
+ * true median in 95 of 100 cases; the bound holds where all of the interval is below it. Then how late the event loop was, and memory.
  */
 export async function shadowRows(
   table: BenchTable,
@@ -42,46 +55,60 @@ export async function shadowRows(
   const added = (await sumsOf(rival)).bytes - bytes;
   const late = { with: 0, without: 0, looks: { with: 0, without: 0 } };
   for (const connections of [1, 8, 64]) {
-    const times = COUNTS.map((): number[] => []);
-    const shares = COUNTS.map(() => ({ made: 0, dropped: 0 }));
-    for (let round = 0; round <= rounds; round++) {
-      for (let i = 0; i < COUNTS.length; i++) {
-        const at = (round + i) % COUNTS.length;
-        await setShadows(rival, COUNTS[at]!);
-        await loaded(url, script, connections, SETTLED_S);
-        const before = await sumsOf(rival);
-        const ms = await processorTime(rival, script, connections, secondsLong);
-        const after = await sumsOf(rival);
-        // The first round warms up.
-        if (round === 0) continue;
-        times[at]!.push(ms);
-        shares[at]!.made += after.made - before.made;
-        shares[at]!.dropped += after.dropped - before.dropped;
-        const side = COUNTS[at] === 0 ? 'without' : 'with';
-        late.looks[side] += after.looks - before.looks;
-        late[side] += after.looks - after.prompt - before.looks + before.prompt;
-      }
+    const measured = new Map([...NAMES.keys()].map((count): [number, Measured] => [count, nothingMeasured()]));
+    const timeOf = async (count: number): Promise<number> => {
+      await setShadows(rival, count);
+      await loaded(url, script, connections, SETTLED_S);
+      const before = await sumsOf(rival);
+      const ms = await processorTime(rival, script, connections, secondsLong);
+      const after = await sumsOf(rival);
+      const sums = measured.get(count)!;
+      sums.made += after.made - before.made;
+      sums.dropped += after.dropped - before.dropped;
+      const side = count === 0 ? 'without' : 'with';
+      late.looks[side] += after.looks - before.looks;
+      late[side] += after.looks - after.prompt - before.looks + before.prompt;
+      return ms;
+    };
+    const times: number[] = [];
+    for (let i = 0; i <= rounds * ROUND.length; i++) times.push(await timeOf(ROUND[i % ROUND.length]!));
+    for (let i = 1; i + 1 < times.length; i++) {
+      const count = ROUND[i % ROUND.length]!;
+      // Every second time is without shadows.
+      const beside = count === 0 ? 2 : 1;
+      if (i < beside || i + beside >= times.length) continue;
+      measured.get(count)!.ratios.push((2 * times[i]!) / (times[i - beside]! + times[i + beside]!));
     }
-    // Whatever else the machine does only adds: the least of the rounds is compared.
-    const best = times.map((all) => Math.min(...all));
-    const without = (best[0]! + best.at(-1)!) / 2;
-    for (let at = 1; at < COUNTS.length; at++) {
-      const ratio = best[at]! / (COUNTS[at] === 0 ? best[0]! : without);
-      const { dropped, made } = shares[at]!;
-      const most = 1 + COUNTS[at]! * MOST_ADDED;
-      const what = `processor time against no shadow, ${connections} connections: ${NAMES[at]}`;
-      if (COUNTS[at] === 0) table.report(what, `${ratio.toFixed(3)} x`, '', null);
-      else {
-        const share = ((100 * dropped) / Math.max(1, made + dropped)).toFixed(0);
-        const measured = `${ratio.toFixed(3)} x, ${share} % of decisions dropped`;
-        table.report(what, measured, `<= ${most.toFixed(2)} x`, ratio <= most);
+    for (const [count, { dropped, made, ratios }] of measured) {
+      const { high, low, middle } = medianInterval(ratios);
+      const range = `${middle.toFixed(3)} x (${low.toFixed(3)} to ${high.toFixed(3)})`;
+      const what = `processor time against no shadow, ${connections} connections: ${NAMES.get(count)}`;
+      if (count === 0) {
+        table.report(what, range, '', null);
+        continue;
       }
+      const most = 1 + count * MOST_ADDED;
+      const share = ((100 * dropped) / Math.max(1, made + dropped)).toFixed(0);
+      table.report(what, `${range}, ${share} % of decisions dropped`, `<= ${most.toFixed(2)} x`, high <= most);
     }
   }
   const shareOf = (side: 'with' | 'without') => `${((100 * late[side]) / Math.max(1, late.looks[side])).toFixed(1)} %`;
   table.report('event loop more than 10 ms late', `${shareOf('with')}, ${shareOf('without')} without`, '', null);
   const most = POLICIES.length * MOST_BYTES;
   table.report('memory of three shadows', `${(added / 1e6).toFixed(0)} MB`, `<= ${most / 1e6} MB`, added <= most);
+}
+
+function nothingMeasured(): Measured {
+  return { ratios: [], made: 0, dropped: 0 };
+}
+
+/** The median, and the two values between which the true one is with 95 % certainty, whatever the distribution. */
+function medianInterval(values: readonly number[]): { low: number; middle: number; high: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  const most = sorted.length - 1;
+  // Of n values, the number below the median is about normal: mean n / 2, deviation sqrt(n) / 2.
+  const rank = Math.max(0, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)));
+  return { low: sorted[rank]!, middle: percentile(sorted, 50), high: sorted[most - rank]! };
 }
 
 /** The gateway has the first of the policies as shadows. */
