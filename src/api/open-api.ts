@@ -18,15 +18,23 @@ const nextCursor = {
   description: 'the cursor of the next page; null on the last one',
 };
 
+/** Only with `?count=true`. */
+const COUNTED = {
+  total: { type: 'integer', description: 'how many fit, on all pages' },
+  is_more: { type: 'boolean', description: 'whether there are more than that: counting ends at some number' },
+};
+
 /** OpenAPI 3.1 of the routes, with the schemas of the kinds. */
 export async function openApi(routes: readonly ApiRoute[]): Promise<object> {
   const schemas: Record<string, unknown> = { Error: await responseSchema(ERROR) };
   for (const kind of KINDS) {
     schemas[kind.kind] = { description: kind.summary, ...(await jsonSchema(kind.schema)) };
     schemas[`${kind.kind}Status`] = await jsonSchema(kind.statusSchema);
-    schemas[`${kind.kind}List`] = listOf(kind.kind, {
-      resource_version: { type: 'integer', description: 'a watch continues from here' },
-    });
+    schemas[`${kind.kind}List`] = listOf(
+      kind.kind,
+      { resource_version: { type: 'integer', description: 'a watch continues from here' } },
+      COUNTED,
+    );
   }
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -111,7 +119,7 @@ async function responseOf({ kind, response }: ApiRoute, schemas: Record<string, 
   };
 }
 
-function listOf(name: string, more: Record<string, object> = {}): object {
+function listOf(name: string, more: Record<string, object> = {}, optional: Record<string, object> = {}): object {
   return {
     type: 'object',
     additionalProperties: false,
@@ -121,6 +129,7 @@ function listOf(name: string, more: Record<string, object> = {}): object {
       items: { type: 'array', items: ref(name) },
       next: nextCursor,
       ...more,
+      ...optional,
     },
   };
 }

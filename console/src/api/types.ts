@@ -18,6 +18,13 @@ export interface Page<Item> {
   readonly next: string | null;
 }
 
+/** A page of resources that was asked for with `count=true`. */
+export interface CountedPage<Item> extends Page<Item> {
+  /** How many there are on all pages, and whether there are even more. */
+  readonly total: number;
+  readonly is_more: boolean;
+}
+
 export interface Rates {
   readonly requests_per_s: number;
   readonly errors_per_s: number;

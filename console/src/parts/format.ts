@@ -4,6 +4,10 @@ const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 export const whole = (value: number) => plain.format(value);
 
+/** What a list has on all of its pages, as the server counted them. */
+export const counted = ({ is_more, total }: { readonly total: number; readonly is_more: boolean }) =>
+  `${whole(total)}${is_more ? '+' : ''}`;
+
 /** 1.2 k, 3.4 M: three digits at most. */
 export function short(value: number): string {
   const steps: [number, string][] = [

@@ -52,6 +52,17 @@ describe('resources over the API', () => {
     expect(await names('phase=Running&search=alpha')).toEqual([]);
     const cursor = (await ask(`GET ${ENDPOINTS}?limit=2`)).body.next;
     expect((await ask(`GET ${ENDPOINTS}?sort=created&cursor=${cursor}`)).status).toBe(400);
+    const counted = async (query: string) => {
+      const { is_more, total } = (await ask(`GET ${ENDPOINTS}?limit=2&count=true${query}`)).body;
+      return [total, is_more];
+    };
+    expect(await counted('')).toEqual([5, false]);
+    expect(await counted(`&cursor=${cursor}`)).toEqual([5, false]);
+    expect(await counted('&search=pha')).toEqual([2, false]);
+    expect(await counted('&phase=Running')).toEqual([1, false]);
+    expect(await counted('&labels=!team')).toEqual([5, false]);
+    expect(await counted('&labels=team=x')).toEqual([0, false]);
+    expect((await ask(`GET ${ENDPOINTS}?limit=2`)).body).not.toHaveProperty('total');
   });
 
   it('are projected to the wanted fields, in lists and alone', async () => {

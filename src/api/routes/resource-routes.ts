@@ -6,7 +6,7 @@ import { labelSelector, selectedParts } from '../../control/resources/label-sele
 import { readDocuments, type WrittenResource } from '../../control/resources/read-resources.js';
 import type { Resource } from '../../control/resources/resource.js';
 import type { ControlStore } from '../../control/store/control-store.js';
-import { choice, field, text } from '../../schema/fields.js';
+import { choice, field, flag, text } from '../../schema/fields.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import { isSeen } from '../../store/resources/seen-workspaces.js';
@@ -33,6 +33,7 @@ const LIST_QUERY = {
     default: 'name',
     help: 'by workspace and name, or by the time of creation; with - the other way round',
   }),
+  count: field(flag, { default: false, help: 'also count those that fit, on all pages' }),
 };
 
 /** The operations that every kind of resource has. */
@@ -121,6 +122,7 @@ interface ListQuery extends PageQuery {
   readonly search?: string | undefined;
   readonly phase?: string | undefined;
   readonly sort: (typeof RESOURCE_SORTS)[number];
+  readonly count: boolean;
 }
 
 type ListRequest = ApiRequest<ListQuery, undefined>;
@@ -130,7 +132,7 @@ function lists(resourceKind: ResourceKind) {
   const { kind, scope } = resourceKind;
   return async (host: ApiHost, { caller, params, query }: ListRequest) => {
     const shown = projection(resourceKind, query.fields);
-    const selects = labelSelector(query.labels ?? '', '?labels');
+    const selects = query.labels === undefined ? null : labelSelector(query.labels, '?labels');
     const workspace = scope === 'global' ? '' : params.workspace;
     const workspaces = workspacesWith(caller, 'viewer');
     const wanted = {
@@ -138,8 +140,8 @@ function lists(resourceKind: ResourceKind) {
       ...(workspaces === undefined ? {} : { workspaces }),
       labelParts: selectedParts(query.labels ?? ''),
     };
-    const { phase, search, sort, uid } = query;
-    const page = await resourceListPage(host, wanted, { selects, uid, search, phase, sort }, query);
+    const { count, phase, search, sort, uid } = query;
+    const page = await resourceListPage(host, wanted, { count, selects, uid, search, phase, sort }, query);
     return ok({ ...page, items: page.items.map((one) => shown(withNotes(host, one))) });
   };
 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { StoreTransaction } from '../database/database.js';
 import type { TestStores } from '../stores.fixture.js';
+import type { PageOrder, ResourceFilter } from './pages/resource-conditions.js';
 import { ResourceConflict } from './resource-errors.js';
 import { ResourceEvents } from './resource-events.js';
-import type { PageOrder, ResourceFilter } from './resource-pages.js';
 import type { ResourceChange, ResourceRecord } from './resource-record.js';
 import type { Expected } from './resource-transaction.js';
 import { Resources } from './resources.js';
@@ -92,6 +92,7 @@ export function resourcesContract(stores: TestStores): void {
           if (page.length < limit) return seen.map(({ name }) => name);
         }
       };
+      const count = (filter: Omit<ResourceFilter, 'kind'>) => resources.countFitting({ kind: 'Endpoint', ...filter });
       const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
       const byName = [...expected].sort((a, b) => compare(a.workspace, b.workspace) || compare(a.name, b.name));
       const byTime = [...byName].sort((a, b) => a.createdAt - b.createdAt);
@@ -110,6 +111,11 @@ export function resourcesContract(stores: TestStores): void {
       expect(await pages({ search: 'e%' }, 40)).toEqual([]);
       expect(await pages({ search: 'e_14099' }, 40)).toEqual(['e_14099']);
       expect(await pages({ search: 'e11' }, 40)).toEqual([]);
+      expect([await count({}), await count({ workspace: 'a' }), await count({ workspaces: ['B', 'c'] })]).toEqual([
+        ...[4100, 2050, 2050],
+      ]);
+      expect(await count({ search: '99' })).toBe(names(byName, inSearch).length);
+      expect([await count({ search: 'e%' }), await count({ search: 'e_14099' })]).toEqual([0, 1]);
       const third = (i: number) => i % 3 === 0;
       expect(await pages({ labelParts: ['"team":"x"'], workspace: 'a' }, 500)).toEqual(
         names(byName, (i) => third(i) && i % 2 === 0),

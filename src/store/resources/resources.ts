@@ -3,7 +3,9 @@ import type { StoreDatabase } from '../database/database.js';
 import type { StoreSettings } from '../database/settings.js';
 import { type AuditEntry, type AuditQuery, readAudit } from './audit.js';
 import { VERSION_SETTING } from './next-version.js';
-import { type PageStart, type ResourceFilter, readResourcePage } from './resource-pages.js';
+import { countResources } from './pages/count-resources.js';
+import type { PageStart, ResourceFilter } from './pages/resource-conditions.js';
+import { readResourcePage } from './pages/resource-pages.js';
 import { type ResourceChange, type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
 import { ResourceTransaction } from './resource-transaction.js';
 import { type Revision, readRevisions } from './revisions.js';
@@ -77,6 +79,11 @@ export class Resources {
   /** Some resources of a kind, in their order. @param after null for the first of them */
   page(filter: ResourceFilter, after: PageStart | null, limit: number): Promise<ResourceRecord[]> {
     return readResourcePage(this.store, filter, after, limit);
+  }
+
+  /** How many resources of a kind fit. */
+  countFitting(filter: ResourceFilter): Promise<number> {
+    return countResources(this.store, filter);
   }
 
   /**

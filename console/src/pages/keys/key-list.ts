@@ -1,4 +1,4 @@
-import type { Page, Resource } from '../../api/types';
+import type { CountedPage, Resource } from '../../api/types';
 
 export interface KeyResource extends Resource {
   readonly spec: {
@@ -10,7 +10,7 @@ export interface KeyResource extends Resource {
   };
 }
 
-export type KeyList = Page<KeyResource>;
+export type KeyList = CountedPage<KeyResource>;
 
 export interface IssuedKey {
   readonly key: string;

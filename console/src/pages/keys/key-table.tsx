@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Card, TablePlace } from '../../parts/basics';
+import { counted } from '../../parts/format';
 import { Phase } from '../../parts/phase';
 import { Empty } from '../../parts/states';
 import { Time } from '../../parts/time';
@@ -15,7 +16,11 @@ interface KeyTableProps {
 export function KeyTable({ isFiltered, keys, mayChange }: KeyTableProps) {
   return (
     <Card
-      title="API keys"
+      title={
+        <>
+          API keys <span className="muted">{counted(keys)}</span>
+        </>
+      }
       actions={
         keys.next === null ? null : (
           <Link from="/keys" to="/keys" search={(before) => ({ ...before, cursor: keys.next! })} className="button">

@@ -66,7 +66,14 @@ const PHASES = ['Active', 'Pending', 'Expired', 'Revoked'];
 function KeyPart({ mayChange, workspace }: { readonly workspace: string; readonly mayChange: boolean }) {
   const { cursor, phase, search, sort } = route.useSearch();
   const navigate = route.useNavigate();
-  const path = withQuery(`workspaces/${pathOf(workspace, 'apikeys')}`, { search, phase, sort, limit: 100, cursor });
+  const path = withQuery(`workspaces/${pathOf(workspace, 'apikeys')}`, {
+    search,
+    phase,
+    sort,
+    limit: 100,
+    cursor,
+    count: true,
+  });
   const { data, error, refetch } = useGet<KeyList>(path, { keepsFormer: true });
   const isFiltered = search !== undefined || phase !== undefined;
   return (

@@ -5,7 +5,7 @@ import { Button, Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
 import { apiCall } from '../../parts/commands';
 import { NothingSent } from '../../parts/first-request';
-import { whole } from '../../parts/format';
+import { counted } from '../../parts/format';
 import { Empty, Failure, Loading } from '../../parts/states';
 import { RequestFilters } from './request-filters';
 import { requestPath, useRequestPages } from './request-pages';
@@ -40,7 +40,7 @@ export function RequestsPage() {
         ) : null
       ) : (
         <Card
-          title={`${whole(first.total)}${first.is_more ? '+' : ''} ${first.total === 1 ? 'request' : 'requests'}`}
+          title={`${counted(first)} ${first.total === 1 ? 'request' : 'requests'}`}
           actions={
             isTop ? null : (
               <>

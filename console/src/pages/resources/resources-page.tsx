@@ -2,11 +2,12 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMay } from '../../api/access';
 import { pathOf, withQuery } from '../../api/client';
 import { useGet, useSession } from '../../api/queries';
-import type { Page, Resource } from '../../api/types';
+import type { CountedPage, Page, Resource } from '../../api/types';
 import { Card, PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
 import { inWorkspace, quoted } from '../../parts/commands';
 import { type Kind, useKindSchema } from '../../parts/editor/use-kind-schema';
+import { counted } from '../../parts/format';
 import { ListFilters } from '../../parts/list-filters';
 import { Empty, Failure, Loading } from '../../parts/states';
 import { ResourceTable } from './resource-table';
@@ -33,8 +34,8 @@ export function ResourcesPage() {
   const phases = (schema?.properties?.status?.properties?.phase?.enum ?? []).map(String);
   const isIn = kind?.scope === 'workspace' && workspace !== undefined;
   const collection = isIn ? `workspaces/${pathOf(workspace, wanted)}` : wanted;
-  const path = withQuery(collection, { search, phase, sort, limit: PAGE_SIZE, cursor });
-  const { data, error, refetch } = useGet<Page<Resource>>(hasStore && kind !== undefined ? path : null, {
+  const path = withQuery(collection, { search, phase, sort, limit: PAGE_SIZE, cursor, count: true });
+  const { data, error, refetch } = useGet<CountedPage<Resource>>(hasStore && kind !== undefined ? path : null, {
     keepsFormer: true,
   });
   const mayCreate = useMay(
@@ -93,7 +94,11 @@ export function ResourcesPage() {
         ) : null
       ) : (
         <Card
-          title={kind.kind}
+          title={
+            <>
+              {kind.kind} <span className="muted">{counted(data)}</span>
+            </>
+          }
           actions={
             <>
               {cursor === undefined ? null : (
