@@ -20,21 +20,29 @@ const OPTIONS: Readonly<Record<string, Record<string, unknown>>> = { chwbl: { ke
 /**
  * What the measured runs cannot show: other kinds of traffic and other policies. A gateway in front of emulated engines whose step times
  * what-if does not know, in virtual time: from the recording of round-robin alone, what every policy then does to the same traffic.
- * @param only kinds of traffic; all by default
+ * @param only kinds of traffic, separated by commas; `all` by default
+ * @param policies likewise
+ * @param seed of traffic and engines
  */
-export async function emulated(say: (line: string) => void, only?: string, policies?: string): Promise<boolean> {
+export async function emulated(
+  say: (line: string) => void,
+  only = 'all',
+  policies = 'all',
+  seed = 1,
+): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-emulated-'));
   const judged = new JudgedRuns(say);
-  const asked = POLICIES.filter((name) => policies?.split(',').includes(name) ?? true).map((policy) => ({
+  const asked = POLICIES.filter((name) => isIn(policies, name)).map((policy) => ({
     policy,
     options: OPTIONS[policy] ?? {},
   }));
   try {
     for (const [name, traffic] of Object.entries(EMULATED_TRAFFIC)) {
-      if (only !== undefined && !only.split(',').includes(name)) continue;
-      const run = (policy: string, options: Record<string, unknown>, seed: number) => {
-        const { table, turns } = traffic(1);
-        const live = { policy, options, seed, engine: emulatedEngine(seed) };
+      if (!isIn(only, name)) continue;
+      const run = (policy: string, options: Record<string, unknown>, number: number) => {
+        const { table, turns } = traffic(seed);
+        const own = 1000 * (seed - 1) + number;
+        const live = { policy, options, seed: own, engine: emulatedEngine(own) };
         return recordedWorld(table, turns === undefined ? live : { ...live, turns });
       };
       const { lines } = await run('round-robin', {}, 1);
@@ -60,3 +68,5 @@ export async function emulated(say: (line: string) => void, only?: string, polic
   }
   return judged.report(LEAST_INSIDE, LEAST_CLOSE);
 }
+
+const isIn = (names: string, name: string) => names === 'all' || names.split(',').includes(name);

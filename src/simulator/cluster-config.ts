@@ -70,6 +70,11 @@ export interface ClusterConfig {
   routingSwitch?: { atUs: number; routing: PolicyChoice };
   routingLatencyUs: number;
   snapshotRefreshUs: number;
+  /**
+   * Signals are read at this time and every `snapshotRefreshUs` after it, as by the clock of a live gateway; absent: at the first
+   * decision for which they are that old.
+   */
+  signalPhaseUs?: number;
   cacheSignalDelayUs: number;
 
   /** 'none' or 'decisions'. */

@@ -206,6 +206,28 @@ describe('tenant budgets', () => {
   });
 });
 
+describe('signals that a clock reads', () => {
+  const places = (changes: Parameters<typeof fakeCluster>[0], sessions = false) => {
+    const list = [0, 60, 130].map((at) => ({ at, input: 4, output: 40 }));
+    const config = {
+      routing: { policy: 'vllm-least', options: { tie_break: 'first' } },
+      snapshotRefreshUs: 100,
+      ...changes,
+    };
+    const driver = sessions ? { sessions: { left: () => -1 } } : {};
+    return simulateFake(list, fakeCluster(config), driver)
+      .requests()
+      .map(({ instance }) => instance);
+  };
+
+  it('are as old as its last tick, and not read by decisions', () => {
+    expect(places({})).toEqual(['instance_0', 'instance_0', 'instance_1']);
+    // Read at 50 and 150: the second finds one request at the first replica, and so does the third.
+    expect(places({ signalPhaseUs: 50 })).toEqual(['instance_0', 'instance_1', 'instance_1']);
+    expect(places({ signalPhaseUs: 50 }, true)).toEqual(['instance_0', 'instance_1', 'instance_1']);
+  });
+});
+
 describe('a long run', () => {
   it('gives the same results whether a policy looks at the fleet or not', () => {
     const list = Array.from({ length: 5000 }, (_, i) => ({ at: i * 5, input: 1 + (i % 9), output: 1 + (i % 4) }));

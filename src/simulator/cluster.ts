@@ -46,6 +46,8 @@ export class Cluster implements ReplicaEvents {
   readonly #routings = new EventFifo();
   readonly #expiries = new EventFifo();
   #tickAtUs = NEVER;
+  /** When signals are read next; never where decisions read them. */
+  #readAtUs = NEVER;
   /** Requests that left replicas since the last dispatch by completion. */
   #departures = 0;
   #unlooked = 0;
@@ -60,6 +62,7 @@ export class Cluster implements ReplicaEvents {
     this.#tickUs = config.flowControl?.dispatchTickUs ?? 0;
     this.#ttlUs = config.flowControl?.requestTtlUs ?? 0;
     this.#refreshUs = config.snapshotRefreshUs;
+    if (config.signalPhaseUs !== undefined && this.#refreshUs > 0 && parts.looks) this.#readAtUs = config.signalPhaseUs;
     this.#slots =
       config.maxInFlight === undefined ? null : new ClientSlots(config.maxInFlight, workload.table, parts.outcomes);
     this.#inStep =
@@ -69,14 +72,17 @@ export class Cluster implements ReplicaEvents {
 
   run(): void {
     for (;;) {
-      const at = this.#nextUs();
+      const eventUs = this.#nextUs();
+      // Signals are read for as long as anything can follow.
+      const at = eventUs === NEVER && !this.#mayFollow() ? NEVER : Math.min(eventUs, this.#readAtUs);
       if (this.#inStep ? this.#runEarliest(at) : this.#catchUp(at)) continue;
       if (at > this.#horizonUs || at === NEVER) {
         if (at === NEVER && this.#dispatchWhenIdle()) continue;
         return;
       }
       this.nowUs = at;
-      if (this.#slots !== null && this.#slots.nextUs === at) this.#clientActs(this.#slots);
+      if (this.#readAtUs === at) this.#read();
+      else if (this.#slots !== null && this.#slots.nextUs === at) this.#clientActs(this.#slots);
       else if (this.#arrivals.nextUs() === at) this.#arrive(this.#arrivals.pop(at));
       else if (this.#admissions.nextUs === at) this.#admit(this.#admissions.pop());
       else if (this.#routings.nextUs === at) this.#route(this.#routings.pop());
@@ -104,6 +110,16 @@ export class Cluster implements ReplicaEvents {
     if (pauseUs > 0) this.#table.pauseUs[next] = pauseUs;
     this.#parts.outcomes.reserve(this.#table.count);
     this.#arrivals.push(next);
+  }
+
+  /** Whether the end of a request may cause another event. */
+  #mayFollow(): boolean {
+    return this.#inStep && this.#parts.replicas.some((replica) => replica.isBusy);
+  }
+
+  #read(): void {
+    this.#parts.router.signals.read(this.nowUs);
+    this.#readAtUs += this.#refreshUs;
   }
 
   #nextUs(): number {

@@ -7,7 +7,7 @@ import type { Router } from './router.js';
 export type RequestRouter = Pick<
   Router,
   'host' | 'look' | 'lookAtFleet' | 'refuse' | 'pick' | 'placed' | 'firstToken' | 'left'
-> & { readonly signals: Pick<Router['signals'], 'moved'> };
+> & { readonly signals: Pick<Router['signals'], 'moved' | 'read'> };
 
 /**
  * Several gateways in front of one fleet. Each counts the requests that it has placed and remembers the prompts that it has
@@ -15,7 +15,10 @@ export type RequestRouter = Pick<
  * one take the gateways in turn.
  */
 export class GatewayRouters implements RequestRouter {
-  readonly signals = { moved: (replica: number) => this.#moved(replica) };
+  readonly signals = {
+    moved: (replica: number) => this.#moved(replica),
+    read: (nowUs: number) => this.#read(nowUs),
+  };
   readonly #routers: readonly Router[];
   readonly #table: RequestTable;
   /** That of the last `look`. */
@@ -62,6 +65,10 @@ export class GatewayRouters implements RequestRouter {
 
   #moved(replica: number): void {
     for (const router of this.#routers) router.signals.moved(replica);
+  }
+
+  #read(nowUs: number): void {
+    for (const router of this.#routers) router.signals.read(nowUs);
   }
 
   #of(row: number): Router {

@@ -86,3 +86,17 @@ describe('signals that are read every 50 us', () => {
     expect(shown(signals)).toEqual({ queued: 0, running: 0, kvUsed: 0, free: 10, ageUs: 0 });
   });
 });
+
+describe('signals that a clock reads', () => {
+  it('are those of the last read, whatever a look finds', () => {
+    const { replica, runUntil } = busyReplica();
+    const view = createFleetView(1);
+    const signals = new FleetSignals(view, [replica], 50, true);
+    runUntil(1);
+    signals.look(70);
+    expect(shown({ view })).toEqual({ ...NOTHING_SEEN, ageUs: 70 });
+    signals.read(80);
+    signals.look(170);
+    expect(shown({ view })).toEqual({ ...BUSY, ageUs: 90 });
+  });
+});

@@ -3,19 +3,22 @@ import type { Replica } from '../../replica/replica.js';
 
 /**
  * Fills in the reported columns of the view, as fresh as configured. With an interval of 0 the view shows each replica as it is;
- * otherwise as of the last refresh, and `look` refreshes only once the interval has passed. Before the first refresh every replica
- * looks empty, as to a router that has not scraped yet.
+ * otherwise as of the last refresh, and `look` refreshes only once the interval has passed, or never where `read` is called by a
+ * clock. Before the first refresh every replica looks empty, as to a router that has not scraped yet.
  */
 export class FleetSignals {
   readonly #view: FleetView;
   readonly #replicas: readonly Replica[];
   readonly #refreshUs: number;
+  readonly #hasClock: boolean;
   #refreshedUs = 0;
 
-  constructor(view: FleetView, replicas: readonly Replica[], refreshUs: number) {
+  /** @param hasClock whether `read` is called every so often: looks read nothing then */
+  constructor(view: FleetView, replicas: readonly Replica[], refreshUs: number, hasClock = false) {
     this.#view = view;
     this.#replicas = replicas;
     this.#refreshUs = refreshUs;
+    this.#hasClock = hasClock;
     if (refreshUs === 0) for (let i = 0; i < replicas.length; i++) this.#read(i);
   }
 
@@ -27,11 +30,14 @@ export class FleetSignals {
   /** Before a decision. */
   look(nowUs: number): void {
     if (this.#refreshUs === 0) return;
-    if (nowUs - this.#refreshedUs >= this.#refreshUs) {
-      for (let i = 0; i < this.#replicas.length; i++) this.#read(i);
-      this.#refreshedUs = nowUs;
-    }
+    if (!this.#hasClock && nowUs - this.#refreshedUs >= this.#refreshUs) this.read(nowUs);
     this.#view.reportedAgeUs.fill(nowUs - this.#refreshedUs);
+  }
+
+  /** Reads all replicas as they are. */
+  read(nowUs: number): void {
+    for (let i = 0; i < this.#replicas.length; i++) this.#read(i);
+    this.#refreshedUs = nowUs;
   }
 
   #read(replica: number): void {

@@ -35,7 +35,7 @@ export async function advise(
   { metric, policies, present }: AdviceRequest,
   watch: WhatIfWatch,
 ): Promise<AdviceDocument> {
-  const fleet = await readRecordedFleet(question);
+  const fleet = await readRecordedFleet(question, true);
   const model = await recordedModel(question, fleet, watch);
   const [served] = question.alternatives;
   // Every policy chooses the only replica: nothing is to be simulated.

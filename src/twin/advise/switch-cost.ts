@@ -45,7 +45,7 @@ export function switchCost(
   next: PolicyChoice,
 ): SwitchCost {
   const { arrivalUs, count } = fleet.trace.table;
-  const atUs = (arrivalUs[0]! + arrivalUs[count - 1]!) / 2;
+  const atUs = (arrivalUs[fleet.warmUp]! + arrivalUs[count - 1]!) / 2;
   const windowUs = Math.max(1, (arrivalUs[count - 1]! - atUs) / WINDOWS);
   const of = (change: Partial<ClusterConfig>) => windowMeans(fleet, { ...config, ...change }, latency, atUs, windowUs);
   const present = of({});

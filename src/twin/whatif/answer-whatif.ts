@@ -16,7 +16,7 @@ import type { AskedFleet, WhatIfProgress, WhatIfQuestion } from './whatif-questi
 import { alternativeName, alternativeVerdict } from './whatif-verdict.js';
 
 const RUNS = 11;
-/** With step times as short, and as long, as they may be. */
+/** Of them with step times as short, and as long, as they may be. */
 const EXTREME_RUNS = 3;
 /** Step times are never known better: the same steps take this much more or less from one run to the next. */
 const LEAST_STEP_ERROR = 0.02;
@@ -43,7 +43,7 @@ export async function answerWhatIf(
   const latency = replicaLatency(model.replica);
   const baseline = checkBaseline(fleet, model.replica, latency, model.speeds);
   const { runs = RUNS } = question;
-  const perAlternative = runs + 2 * EXTREME_RUNS;
+  const perAlternative = runs + 2 * Math.min(runs, EXTREME_RUNS);
   const total = question.alternatives.length * perAlternative;
   const fitted = model.source === 'fitted' ? fleet.answered.length : Number.POSITIVE_INFINITY;
   const stepError = stepErrorOf(model.replica, baseline, fitted);
@@ -56,7 +56,8 @@ export async function answerWhatIf(
       await watch({ stage: 'simulating', done: done++, total });
       return askedRun(fleet, baseline, cluster, engine.latency, run, runs);
     };
-    alternatives.push(await answer(asked, config, baseline, engine.stepError, runs, simulated));
+    const recorded = { ...baseline, responses: fleet.answered.length };
+    alternatives.push(await answer(asked, config, recorded, engine.stepError, runs, simulated));
   }
   await watch({ stage: 'simulating', done: total, total });
   return documentOf(fleet, model, baseline, stepError, alternatives);
@@ -138,31 +139,43 @@ function engineOf({ gpu }: AskedFleet, recorded: AskedEngine): AskedEngine {
 async function answer(
   asked: AskedFleet,
   config: ClusterConfig,
-  baseline: Baseline,
+  baseline: Baseline & { readonly responses: number },
   stepError: number,
   runs: number,
   simulated: (config: ClusterConfig, run: number) => Promise<AskedRun>,
 ): Promise<WhatIfAlternative> {
-  const each = async (cluster: ClusterConfig, count: number) => {
+  const each = async (cluster: ClusterConfig, wanted: readonly number[]) => {
     const made: AskedRun[] = [];
-    for (let run = 0; run < count; run++) made.push(await simulated(cluster, run));
+    for (const run of wanted) made.push(await simulated(cluster, run));
     return made;
   };
   const error = { step: stepError, host: 0, why: '' };
-  const usual = await each(config, runs);
-  const fast = await each(withModelError(config, error, -1), EXTREME_RUNS);
-  const slow = await each(withModelError(config, error, 1), EXTREME_RUNS);
+  // First to last: reads of metrics shift against arrivals from one to the next.
+  const some = Array.from({ length: Math.min(runs, EXTREME_RUNS) }, (_, i) =>
+    Math.round((i * (runs - 1)) / Math.max(1, Math.min(runs, EXTREME_RUNS) - 1)),
+  );
+  const usual = await each(
+    config,
+    Array.from({ length: runs }, (_, run) => run),
+  );
+  const fast = await each(withModelError(config, error, -1), some);
+  const slow = await each(withModelError(config, error, 1), some);
   const rows = (made: readonly AskedRun[]) => made.map(({ metrics }) => metrics);
   const of = {
     runs: rows(usual),
+    usual: rows(some.map((run) => usual[run]!)),
     plain: usual.map(({ plain }) => plain),
     least: usual.map(({ least }) => least),
     most: usual.map(({ most }) => most),
     fast: rows(fast),
     slow: rows(slow),
   };
-  const metrics = baseline.metrics.map((metric) => predictMetric(metric, baseline.calibrated[metric.metric], of));
-  const saturated = usual.find((run) => run.saturated !== null)?.saturated ?? null;
+  const metrics = baseline.metrics.map((metric) =>
+    predictMetric(metric, baseline.calibrated[metric.metric], of, baseline.responses),
+  );
+  // One run of several may pile up until its end: where most do, latencies say nothing.
+  const behind = usual.flatMap((run) => run.saturated ?? []);
+  const saturated = 2 * behind.length > usual.length ? behind[0]! : null;
   const unknown = readsText(config.routing)
     ? 'it decides by the text of prompts, which is never recorded; options that read blocks instead can be predicted (chwbl with key=prefix-blocks)'
     : null;
@@ -171,15 +184,16 @@ async function answer(
     unknown ??
     (saturated === null ? null : `this fleet would not keep up with the traffic: ${saturated}`);
   const name = alternativeName(asked, config);
+  const rejected = usual.reduce((sum, run) => sum + run.rejected, 0) / usual.length;
   return {
     name,
     routing: config.routing,
     replicas: config.instances,
     hardware: config.replica.hardware,
     refused,
-    verdict: alternativeVerdict(name, metrics, refused),
+    verdict: alternativeVerdict(name, metrics, refused, rejected),
     metrics,
-    rejected: usual.reduce((sum, { rejected }) => sum + rejected, 0) / usual.length,
+    rejected,
     perReplica: usual[0]!.perReplica,
     runs,
   };
@@ -197,8 +211,17 @@ function documentOf(
     recording: recordingFacts(fleet),
     baseline: baselineCheck(model, baseline, stepError),
     alternatives,
-    notes: [...(fleet.trace.notes ?? [])],
+    notes: [...(fleet.trace.notes ?? []), ...policyNotes(alternatives)],
   };
+}
+
+/** What policies know in a simulation that they do not know live. */
+function policyNotes(alternatives: readonly WhatIfAlternative[]): string[] {
+  return alternatives.some(({ routing }) => routing.policy === 'predicted-latency')
+    ? [
+        'predicted-latency decides by the same step times that are simulated, so it is taken to be as good as its profile can be; SLO targets of requests are not recorded.',
+      ]
+    : [];
 }
 
 export function recordingFacts({ answered, file, trace, turns, warmUp }: RecordedFleet): RecordingFacts {
@@ -211,7 +234,7 @@ export function recordingFacts({ answered, file, trace, turns, warmUp }: Recorde
     durationS: (arrivalUs[count - 1]! - arrivalUs[warmUp]!) / 1e6,
     replicas: [...trace.observed.served.replicas].sort(),
     blockTokens: blocks?.blockTokens ?? null,
-    sessions: turns === null ? 'fixed' : 'closed-loop',
+    sessions: turns === null ? 'fixed' : turns.isScheduled ? 'scheduled' : 'closed-loop',
   };
 }
 

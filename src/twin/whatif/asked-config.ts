@@ -32,6 +32,7 @@ export function askedConfig(
     routing: liveRouting(asked.routing, gateway),
     routingLatencyUs: routingUs,
     snapshotRefreshUs: gateway.signalsUs,
+    signalPhaseUs: Math.round(gateway.signalsUs / 2),
     cacheSignalDelayUs: 0,
     traceLevel: 'none',
     counterfactualK: 0,

@@ -8,9 +8,6 @@ import type { RecordedFleet } from './recorded-fleet.js';
 import { type MetricRow, metricsOfResponses } from './recorded-metrics.js';
 import { RecordedTurnDriver } from './recording/recorded-turns.js';
 
-/** Reads of metrics shift against arrivals: the interval differs by this share between the first and the last run. */
-const SIGNAL_SPREAD = 0.1;
-
 export interface AskedRun {
   metrics: MetricRow;
   /** Without the calibration of TTFT. */
@@ -37,13 +34,13 @@ export function askedRun(
   run: number,
   runs: number,
 ): AskedRun {
-  const spread = 1 + SIGNAL_SPREAD * ((run + 0.5) / runs - 0.5);
   const varied: ClusterConfig = {
     ...config,
     seed: config.seed + run,
     replicaPrefix: `run-${run}-`,
     arrivalJitterUs: Math.round(1000 * (measured.itl_mean_ms || 0)),
-    snapshotRefreshUs: Math.round(config.snapshotRefreshUs * spread),
+    // Reads of metrics shift against arrivals.
+    signalPhaseUs: Math.round((config.snapshotRefreshUs * (run + 0.5)) / runs),
   };
   const { recordOf, restore, workload } = recordedWorkload(fleet);
   const cachedTokens = new Int32Array(fleet.trace.table.count);

@@ -34,11 +34,16 @@ export function checkBaseline(
 ): Baseline {
   const measured = measuredMetrics(fleet);
   const latencyOf = (engine: number) => (speeds === null ? latency : scaledLatency(latency, speeds[engine]!));
-  const { cachedShare, measuredTtftUs, times } = replayed(fleet, replica, latencyOf);
-  const simulated = metricsOfResponses(times, cachedShare);
+  const { cachedShare, measuredTtftUs, times, waitedUs } = replayed(fleet, replica, latencyOf);
   const ttft = new TtftCalibration(times.ttftUs, measuredTtftUs);
-  const calibratedUs = times.ttftUs.map((us) => ttft.measuredUs(us));
-  const calibrated = metricsOfResponses({ ...times, ttftUs: calibratedUs, itlTtftUs: times.ttftUs }, cachedShare);
+  const waited = (us: readonly number[]) => us.map((value, i) => value + waitedUs[i]!);
+  const fromArrival = { ...times, ttftUs: waited(times.ttftUs), e2eUs: waited(times.e2eUs) };
+  const simulated = metricsOfResponses(fromArrival, cachedShare);
+  const calibratedUs = waited(times.ttftUs.map((us) => ttft.measuredUs(us)));
+  const calibrated = metricsOfResponses(
+    { ...fromArrival, ttftUs: calibratedUs, itlTtftUs: fromArrival.ttftUs },
+    cachedShare,
+  );
   const metrics = WHAT_IF_METRICS.filter((metric) => !Number.isNaN(measured[metric])).map((metric): BaselineMetric => {
     const [was, now] = [measured[metric], simulated[metric]];
     return { metric, measured: was, simulated: now, error: metric === 'cached_share' ? now - was : now / was - 1 };
@@ -69,6 +74,7 @@ export function measuredMetrics({ answered, trace }: RecordedFleet): MetricRow {
 function replayed(fleet: RecordedFleet, replica: ReplicaModelConfig, latencyOf: (engine: number) => LatencyModel) {
   const times: Record<'ttftUs' | 'e2eUs' | 'outputTokens', number[]> = { ttftUs: [], e2eUs: [], outputTokens: [] };
   const measuredTtftUs: number[] = [];
+  const waitedUs: number[] = [];
   let cached = 0;
   let input = 0;
   for (const [i, engine] of enginesOf(fleet, replica).entries()) {
@@ -78,12 +84,14 @@ function replayed(fleet: RecordedFleet, replica: ReplicaModelConfig, latencyOf: 
       measuredTtftUs.push(engine.ttftUs[row]! + fleet.routingUs);
       times.ttftUs.push(run.ttftUs[row]! + fleet.routingUs);
       times.e2eUs.push(run.e2eUs[row]! + fleet.routingUs);
+      // What it waited in the gateway: measured latencies begin at the arrival.
+      waitedUs.push(engine.dispatchUs[row]! - fleet.routingUs);
       times.outputTokens.push(engine.table.outputTokens[row]!);
       cached += run.cachedTokens[row]!;
       input += engine.table.inputTokens[row]!;
     }
   }
-  return { times, measuredTtftUs, cachedShare: cached / input };
+  return { times, measuredTtftUs, waitedUs, cachedShare: cached / input };
 }
 
 /** Where a backlog grew, latencies depend on how long the recording is. */

@@ -1,3 +1,4 @@
+import { studentT975 } from '../../experiment/comparison/paired-difference.js';
 import { percentile } from '../../kernel/percentile.js';
 import type { MetricRow, WhatIfMetric } from './recorded-metrics.js';
 import type { BaselineMetric, WhatIfPrediction } from './whatif-document.js';
@@ -17,14 +18,8 @@ const REPEATED: Readonly<Record<WhatIfMetric, number>> = {
   cached_share: 0.005,
 };
 
-/** From the 10th and 90th percentile of runs to the ends of a 95 % interval, as of a normal distribution. */
-const SPREAD = 1.53;
-/**
- * Under policies that pile requests up some runs are far off, and those differ most: where the 20th or 80th percentile is off by this share,
- * the interval begins at the least and ends at the greatest of about eleven, as of a normal distribution.
- */
-const FAR_OFF = 0.1;
-const END_SPREAD = 1.23;
+/** The responses that repeated runs have; of fewer, two runs differ by more. */
+const REPEATED_RESPONSES = 1300;
 
 /** What the runs of an alternative show of one metric. */
 export interface AskedMetric {
@@ -34,7 +29,8 @@ export interface AskedMetric {
   plain: readonly MetricRow[];
   least: readonly MetricRow[];
   most: readonly MetricRow[];
-  /** Runs with step times as short and as long as they may be. */
+  /** Some of the runs, and the same with step times as short and as long as they may be. */
+  usual: readonly MetricRow[];
   fast: readonly MetricRow[];
   slow: readonly MetricRow[];
 }
@@ -44,23 +40,30 @@ export interface AskedMetric {
  * what step times may be off by, the spread of runs, and that of hardware from one run to the next. A calibration is trusted no further
  * than its own size.
  * @param simulated the baseline, calibrated as the runs are
+ * @param responses how many the recording has
  */
-export function predictMetric(baseline: BaselineMetric, simulated: number, asked: AskedMetric): WhatIfPrediction {
+export function predictMetric(
+  baseline: BaselineMetric,
+  simulated: number,
+  asked: AskedMetric,
+  responses: number,
+): WhatIfPrediction {
   const { error, measured, metric } = baseline;
   const isShare = metric === 'cached_share';
   // One run of several may meet a queue that the others do not: the median is what to expect.
-  const expected = quantile(asked.runs, metric, 50);
+  const expected = median(asked.runs, metric);
   const scale = isShare ? 1 : expected;
   const predicted = isShare ? measured + expected - simulated : measured * (expected / simulated);
-  const calibration = isShare ? 0 : expected / quantile(asked.plain, metric, 50) - 1;
-  const known = Math.hypot(Math.max(Math.abs(error), Math.abs(calibration)), REPEATED[metric]);
-  const ends = [asked.fast, asked.slow].map((runs) => quantile(runs, metric, 50));
+  const calibration = isShare ? 0 : expected / median(asked.plain, metric) - 1;
+  const repeated = REPEATED[metric] * Math.sqrt(Math.max(1, REPEATED_RESPONSES / responses));
+  const known = Math.hypot(Math.max(Math.abs(error), Math.abs(calibration)), repeated);
+  const ends = [asked.fast, asked.slow].map((runs) => medianDifference(runs, asked.usual, metric));
   const reach = (sign: 1 | -1) => {
-    const at = (p: number) => Math.abs(quantile(asked.runs, metric, 50 + sign * p) - expected);
-    const spread = Math.max(SPREAD * at(40), at(30) > FAR_OFF * scale ? END_SPREAD * at(50) : 0);
-    const rank = quantile(sign < 0 ? asked.least : asked.most, metric, 50) - expected;
-    const chance = Math.hypot(spread, rank) / scale;
-    const steps = Math.max(0, ...ends.map((end) => (sign * (end - expected)) / scale));
+    const spread = nextRun(asked.runs, metric, expected, sign);
+    const rank = median(sign < 0 ? asked.least : asked.most, metric) - expected;
+    // Runs differ in the requests beyond a percentile as well: not both.
+    const chance = Math.max(spread, sign * rank) / scale;
+    const steps = Math.max(0, ...ends.map((end) => (sign * end) / scale));
     return Math.hypot(known, chance, steps) * (isShare ? 1 : predicted);
   };
   const low = Math.max(0, predicted - reach(-1));
@@ -73,12 +76,30 @@ export function predictMetric(baseline: BaselineMetric, simulated: number, asked
   };
 }
 
+/**
+ * How far on one side of the median a further run may be, in 95 of 100 cases: deviations on that side, as Student's distribution
+ * has it for so many runs. Policies that pile requests up have runs that are far off on one side alone.
+ */
+function nextRun(runs: readonly MetricRow[], metric: WhatIfMetric, expected: number, sign: 1 | -1): number {
+  const count = runs.length;
+  if (count < 3) return 0;
+  const squares = runs.reduce((sum, run) => sum + Math.max(0, sign * (run[metric] - expected)) ** 2, 0);
+  const deviation = Math.sqrt((2 * squares) / (count - 1));
+  // The median and the side are both taken from the runs.
+  return studentT975(count - 2) * Math.sqrt(1 + 1 / count) * deviation;
+}
+
 function claimOf(was: number, low: number, high: number, isMoreBetter: boolean): WhatIfPrediction['claim'] {
   if (low > was) return isMoreBetter ? 'better' : 'worse';
   if (high < was) return isMoreBetter ? 'worse' : 'better';
   return 'none';
 }
 
-function quantile(runs: readonly MetricRow[], metric: WhatIfMetric, p: number): number {
-  return percentile(Float64Array.from(runs, (run) => run[metric]).sort(), p);
+function median(runs: readonly MetricRow[], metric: WhatIfMetric): number {
+  return percentile(Float64Array.from(runs, (run) => run[metric]).sort(), 50);
+}
+
+/** Of the same runs one by one: chance is the same in both. */
+function medianDifference(runs: readonly MetricRow[], than: readonly MetricRow[], metric: WhatIfMetric): number {
+  return percentile(Float64Array.from(runs, (run, i) => run[metric] - than[i]![metric]).sort(), 50);
 }

@@ -77,6 +77,11 @@ export async function readRecordedFleet(question: WhatIfQuestion, warms = false)
   };
 }
 
+/** The requests of one replica, and how long each took from its arrival at the gateway until it was sent. */
+export interface RecordedEngine extends ObservedTrace {
+  readonly dispatchUs: Float64Array;
+}
+
 /**
  * The requests of every replica as its engine saw them, from when they were sent to it. Nothing was measured of those that only fill caches.
  * @param most so many of each replica, and as many that fill its cache
@@ -85,7 +90,7 @@ export function enginesOf(
   { trace, warmUp }: Pick<RecordedFleet, 'trace' | 'warmUp'>,
   engine: EngineSettings,
   most = Number.POSITIVE_INFINITY,
-): ObservedTrace[] {
+): RecordedEngine[] {
   const { dispatchUs, outcome, served } = trace.observed;
   return served.replicas.map((name, replica) => {
     const rows: number[] = [];
@@ -113,7 +118,8 @@ export function enginesOf(
       table,
       ttftUs: taken(trace.observed.ttftUs),
       e2eUs: taken(trace.observed.e2eUs),
-      warmUp: 0,
+      dispatchUs: Float64Array.from(rows, (row) => dispatchUs[row]!),
+      warmUp: Math.min(warm, most),
       maxInFlight: Number.POSITIVE_INFINITY,
       engine,
     };

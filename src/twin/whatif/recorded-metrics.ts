@@ -36,8 +36,9 @@ export interface ResponseTimes {
   itlTtftUs?: number[];
 }
 
-/** Requests that change sides of a percentile from one run to the next: this share of those beyond it. */
+/** Requests that change sides of a percentile from one run to the next: this share of those beyond it, or as chance has it for few. */
 const RANK_SPREAD = 0.1;
+const RANK_CHANCE = 1.4;
 
 /**
  * @param cachedShare NaN where it is not known
@@ -56,7 +57,10 @@ export function metricsOfResponses(
     if (outputTokens[i]! > 1) gaps.push((e2eUs[i]! - firstUs[i]!) / (outputTokens[i]! - 1));
   }
   const ms = (us: number) => us / 1000;
-  const at = (sorted: Float64Array, p: number) => ms(percentile(sorted, p + sign * RANK_SPREAD * (100 - p)));
+  const ranksOff = (p: number) =>
+    Math.max(RANK_SPREAD * (100 - p), RANK_CHANCE * Math.sqrt((p * (100 - p)) / Math.max(1, ttft.length)));
+  const at = (sorted: Float64Array, p: number) =>
+    ms(percentile(sorted, Math.min(100, Math.max(0, p + sign * ranksOff(p)))));
   return {
     ttft_mean_ms: ms(mean(ttft)),
     ttft_p50_ms: at(ttft, 50),

@@ -69,13 +69,13 @@ describe('a recording', () => {
     expect((await whatIf({ ...QUESTION, recording })).recording.sessions).toBe('fixed');
   });
 
-  it('of conversations has later turns follow the responses before them', async () => {
+  it('of sessions whose turns keep to a schedule has them arrive when they were recorded', async () => {
     // Session s has requests s, s + 30, s + 60, ...: a second apart, each half a second long.
     const lines = recordingOf(run).trim().split('\n');
     const turns = lines.map((line, i) => JSON.stringify({ ...JSON.parse(line), session: `s${i % 30}` }));
     const recording = file('chats.jsonl', `${turns.join('\n')}\n`);
     const { alternatives, recording: facts } = await whatIf({ ...QUESTION, recording });
-    expect([facts.sessions, alternatives[0]!.refused]).toEqual(['closed-loop', null]);
+    expect([facts.sessions, alternatives[0]!.refused]).toEqual(['scheduled', null]);
   });
 
   it('may be asked about its last part only, which finds caches as the requests before it left them', async () => {

@@ -22,8 +22,8 @@ export interface RecordingFacts {
   replicas: string[];
   /** Tokens of a recorded block; null where no request has one. */
   blockTokens: number | null;
-  /** Later turns of sessions follow the responses before them; otherwise they arrive at their recorded times. */
-  sessions: 'closed-loop' | 'fixed';
+  /** Later turns follow the responses before them, or come by a schedule but after these; otherwise all arrive at their recorded times. */
+  sessions: 'closed-loop' | 'scheduled' | 'fixed';
 }
 
 /** The recording simulated as it was, every request on the replica that served it, against what was measured. */

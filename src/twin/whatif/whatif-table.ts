@@ -60,14 +60,12 @@ export function* whatIfSureness({
     yield `${counted(warmUp, 'earlier request')} ${warmUp === 1 ? 'was' : 'were'} simulated as well, to fill caches.`;
   yield `Intervals hold what would be measured in 95 of 100 cases, by ${counted(alternatives[0]?.runs ?? 0, 'run')}: the error of the recording as simulated, of step times, and of chance.`;
   if (recording.sessions === 'closed-loop') yield 'Later turns of sessions follow the responses before them.';
+  if (recording.sessions === 'scheduled')
+    yield 'Later turns of sessions arrive when they were recorded: their clients kept to a schedule, however long responses took.';
   for (const { metrics, name, refused } of alternatives) {
     const ttft = metrics.find(({ metric }) => metric === 'ttft_mean_ms');
     if (refused !== null || ttft === undefined || ttft.high < UNSTABLE * ttft.low || stepError > KNOWN_STEPS) continue;
     yield `${name} piles requests up by chance: runs of the same traffic differ, TTFT mean from ${decimal(ttft.low, 0)} to ${decimal(ttft.high, 0)} ms.`;
-  }
-  for (const { name, rejected } of alternatives) {
-    if (rejected > 0)
-      yield `${name} would refuse ${decimal(100 * rejected, 1)} % of requests; latencies are of the others.`;
   }
   for (const note of profile.notes) yield note;
 }

@@ -12,8 +12,20 @@ export function alternativeName({ gpu, replicas, routing }: AskedFleet, config: 
   return `${routing.policy}${fleet}${gpu === undefined ? '' : ` (${replica.hardware})`}`;
 }
 
-/** One sentence: what changes for certain, or that nothing can be claimed, and why. */
-export function alternativeVerdict(name: string, metrics: readonly WhatIfPrediction[], refused: string | null): string {
+/** What changes for certain, or that nothing can be claimed, and why. @param rejected share of requests that it refuses */
+export function alternativeVerdict(
+  name: string,
+  metrics: readonly WhatIfPrediction[],
+  refused: string | null,
+  rejected: number,
+): string {
+  const sentence = changesText(name, metrics, refused);
+  if (refused !== null || rejected === 0) return sentence;
+  const share = rejected < 0.001 ? 'less than 0.1' : (100 * rejected).toFixed(1);
+  return `${sentence} It would have refused ${share} % of requests; latencies are of the others.`;
+}
+
+function changesText(name: string, metrics: readonly WhatIfPrediction[], refused: string | null): string {
   if (refused !== null) return `No difference can be claimed for ${name}: ${refused}.`;
   const named = metrics.filter(({ metric }) => NAMED.includes(metric));
   const claimed = named.filter(({ claim }) => claim !== 'none');

@@ -9,7 +9,7 @@ import type { WhatIfProgress, WhatIfQuestion } from './whatif-question.js';
 const file = recordingFiles();
 const ROUND_ROBIN = { policy: 'round-robin', options: {} };
 const LMETRIC = { policy: 'lmetric', options: { tie_break: 'random', block_size: 16 } };
-const TRAFFIC = { requests: 600 };
+const TRAFFIC = { requests: 600, prefixes: 40 };
 const recording = file('traffic.jsonl', recordingOf(served(TRAFFIC, { routing: ROUND_ROBIN })));
 const QUESTION: WhatIfQuestion = {
   recording,

@@ -107,10 +107,10 @@ function tellSurprises(family: ProfileFamily, { values, solution }: RequestFit, 
   }
 }
 
-/** Rows that arrived in the first part of a trace's time. */
-function rowsBefore({ table }: ObservedTrace, share: number): number {
+/** Rows that arrived in the first part of the time that a trace was measured for. */
+function rowsBefore({ table, warmUp }: ObservedTrace, share: number): number {
   if (share >= 1 || table.count === 0) return table.count;
-  const first = table.arrivalUs[0]!;
+  const first = table.arrivalUs[Math.min(warmUp, table.count - 1)]!;
   const end = first + share * (table.arrivalUs[table.count - 1]! - first);
   let rows = 0;
   while (rows < table.count && table.arrivalUs[rows]! < end) rows++;

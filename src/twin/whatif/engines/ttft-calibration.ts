@@ -24,6 +24,8 @@ export class TtftCalibration {
   measuredUs(simulatedUs: number): number {
     const rank = this.#rankOf(simulatedUs);
     const expected = percentile(this.#simulated, rank);
+    // Longer than the recording has: a queue that was not seen, whose length no factor of short ones knows.
+    if (simulatedUs > expected && rank > 50) return simulatedUs + percentile(this.#measured, rank) - expected;
     return expected > 0 ? (simulatedUs * percentile(this.#measured, rank)) / expected : simulatedUs;
   }
 

@@ -70,6 +70,13 @@ describe('recorded turns', () => {
     expect([next, run.arrivalUs[next], driver.records[next]]).toEqual([2, 900_000 + 1e6 - E2E, 1]);
     expect(run.blocks!.block(next, 0)).toBe(table.blocks!.block(1, 0));
     expect(driver.left(run, next, true, 4e6, Number.POSITIVE_INFINITY)).toBe(-1);
+    // By a schedule it arrives when it was recorded, and never before that response.
+    const scheduled = new RecordedTurnDriver(table, { ...turns!, isScheduled: true });
+    const [early, late] = [900_000, 1_200_000].map((atUs) => {
+      const own = scheduled.firstTurns();
+      return own.arrivalUs[scheduled.left(own, 0, true, atUs, Number.POSITIVE_INFINITY)];
+    });
+    expect([early, late]).toEqual([1e6, 1_200_000]);
     // A request that was refused has no response to follow, and none comes after the end of a run.
     expect(driver.left(driver.firstTurns(), 0, false, 900_000, Number.POSITIVE_INFINITY)).toBe(-1);
     expect(driver.left(driver.firstTurns(), 0, true, 900_000, 1e6)).toBe(-1);

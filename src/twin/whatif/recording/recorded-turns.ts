@@ -2,6 +2,7 @@ import type { Observed } from '../../../workload/observed.js';
 import { RequestTable } from '../../../workload/request-table.js';
 import { copyRow, copyTableNames } from '../../../workload/sessions/copy-row.js';
 import type { SessionDriver } from '../../../workload/workload.js';
+import { followsSchedule } from './follows-schedule.js';
 
 /** Turns that begin after the response before them has ended: with fewer, a session is no conversation. */
 const LEAST_FOLLOWING = 0.95;
@@ -12,6 +13,8 @@ export interface RecordedTurns {
   readonly next: Int32Array;
   /** By row: how long after that response it arrived; NaN for a request that follows none. */
   readonly pauseUs: Float64Array;
+  /** Each arrives when it was recorded, however long responses take, but never before that which it follows. */
+  readonly isScheduled: boolean;
 }
 
 /**
@@ -25,11 +28,13 @@ export function recordedTurns({ observed, table }: { observed: Observed; table: 
   const next = new Int32Array(table.count).fill(-1);
   const pauseUs = new Float64Array(table.count).fill(Number.NaN);
   const endUs = (row: number) => table.arrivalUs[row]! + (observed.e2eUs[row] || 0);
-  let count = 0;
+  const pauses: number[] = [];
+  const responses: number[] = [];
   const follows = (row: number, by: number) => {
     next[row] = by;
     pauseUs[by] = table.arrivalUs[by]! - endUs(row);
-    count++;
+    pauses.push(pauseUs[by]!);
+    responses.push(observed.e2eUs[row] || 0);
   };
   const isConversation = conversations(table, endUs);
   /** By session: its latest turn. */
@@ -45,7 +50,7 @@ export function recordedTurns({ observed, table }: { observed: Observed; table: 
     const by = table.blocks?.continuation(row) ?? -1;
     if (by >= 0 && isConversation[table.session[by]!] === 0 && table.arrivalUs[by]! >= endUs(row)) follows(row, by);
   }
-  return count === 0 ? null : { next, pauseUs };
+  return pauses.length === 0 ? null : { next, pauseUs, isScheduled: followsSchedule(pauses, responses) };
 }
 
 /** By session: 1 where its turns follow each other. Requests without a session are in session 0, which is none. */
@@ -67,7 +72,7 @@ function conversations(table: RequestTable, endUs: (row: number) => number): Uin
   return Uint8Array.from(turns, (all, own) => (all > 0 && following[own]! >= LEAST_FOLLOWING * all ? 1 : 0));
 }
 
-/** Sends recorded requests: those that follow a response arrive a pause after it, as recorded. */
+/** Sends recorded requests: those that follow a response arrive a pause after it, as recorded, or when they were recorded. */
 export class RecordedTurnDriver implements SessionDriver {
   /** By row of the table: the recorded row. */
   readonly records: Int32Array;
@@ -94,7 +99,8 @@ export class RecordedTurnDriver implements SessionDriver {
   left(table: RequestTable, row: number, completed: boolean, atUs: number, horizonUs: number): number {
     const record = this.#turns.next[this.records[row]!]!;
     if (!completed || record < 0) return -1;
-    const arrivalUs = atUs + this.#turns.pauseUs[record]!;
+    const { isScheduled, pauseUs } = this.#turns;
+    const arrivalUs = isScheduled ? Math.max(atUs, this.#from.arrivalUs[record]!) : atUs + pauseUs[record]!;
     if (arrivalUs > horizonUs) return -1;
     const next = this.#copy(record, table);
     table.arrivalUs[next] = arrivalUs;
