@@ -40,12 +40,7 @@ export class LabUploads {
   }
 
   /** The oldest go as far as there are too many. @param inUse those that experiments need, which stay */
-  async put(
-    workspace: string,
-    name: string,
-    content: string,
-    inUse: readonly NamedUpload[] = [],
-  ): Promise<LabUpload> {
+  async put(workspace: string, name: string, content: string, inUse: readonly NamedUpload[] = []): Promise<LabUpload> {
     const bytes = Buffer.from(content, 'utf8');
     // By the thread pool: a large file would hold up requests.
     const id = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');

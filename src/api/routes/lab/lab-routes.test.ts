@@ -326,7 +326,9 @@ describe('saved results', () => {
     expect((await ask(`DELETE ${one}`)).body).toEqual(body);
     expect((await ask(`GET ${one}`)).status).toBe(404);
     const changes = await store!.resources.audit({ limit: 9 });
-    expect(changes.filter(({ kind }) => kind === 'LabResult').map(({ action, kind, name }) => [kind, name, action])).toEqual([
+    expect(
+      changes.filter(({ kind }) => kind === 'LabResult').map(({ action, kind, name }) => [kind, name, action]),
+    ).toEqual([
       ['LabResult', body.id, 'delete'],
       ['LabResult', body.id, 'create'],
     ]);
