@@ -30,7 +30,7 @@ export default defineConfig({
           ...shared,
           name: 'units',
           isolate: false,
-          include: ['src/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: isolated,
         },
       },

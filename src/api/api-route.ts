@@ -61,6 +61,8 @@ export interface ApiRoute extends RequiredRole {
   readonly kind?: ResourceKind;
   readonly query: QuerySection;
   readonly body?: BodyKind;
+  /** What the header if-match names: the change is refused with 409 where it is another one by then. */
+  readonly ifMatch?: string;
   readonly response: ResponseKind;
   /** Of a successful response; 200 unless given. */
   readonly status?: 201 | 202;

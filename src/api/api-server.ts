@@ -10,6 +10,7 @@ import { type Caller, workspaceRoles, workspacesWith } from './access/caller.js'
 import { whileAllowed } from './access/while-allowed.js';
 import { ApiHost } from './api-host.js';
 import { Unauthenticated } from './errors.js';
+import { followWorkspaces } from './jobs/follow-workspaces.js';
 import { JobBoard } from './jobs/job-board.js';
 import { credentialsOf } from './session/session-access.js';
 import { type HeldCredentials, loginHash, Sessions } from './session/sessions.js';
@@ -42,9 +43,18 @@ export function serveApi(
   control?.catch(() => {});
   // Made with the first call: the store opens when the gateway starts.
   let host: ApiHost | null = null;
+  let unfollow: Promise<() => void> | null = null;
+  const hosted = (): ApiHost => {
+    if (host !== null) return host;
+    const { store } = gateway;
+    // A store that is away now deletes uploads after the next start.
+    if (store !== null) unfollow = followWorkspaces(store.resources, uploads).catch(() => () => {});
+    host = new ApiHost({ gateway, store, control, sessions, jobs, ...lab });
+    return host;
+  };
   return {
     async metricsFor(call) {
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
+      const api = hosted();
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
         import('./access/authorise.js'),
@@ -52,7 +62,7 @@ export function serveApi(
       try {
         const held = credentialsOf(sessions, { ...call, method: 'GET', path: '' }).now()!;
         const found = await authenticator.check({ address: call.address, header: headerOf(held) });
-        const caller = await callerOf(host, found);
+        const caller = await callerOf(api, found);
         authorise(caller, { role: 'viewer', scope: 'anywhere' }, '');
         return { refusal: null, workspaces: workspacesWith(caller, 'viewer') };
       } catch (error) {
@@ -61,13 +71,12 @@ export function serveApi(
     },
     async handle(call) {
       if (!call.path.startsWith('/api/')) return (await import('./console/console-files.js')).consoleFile(call);
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
+      const api = hosted();
       // Loaded with the first call, to start faster.
       const [{ errorResponse }, { respond }] = await Promise.all([
         import('./error-response.js'),
         import('./respond.js'),
       ]);
-      const api = host;
       let caller: Caller;
       let held: HeldCredentials;
       let present: () => Promise<Caller>;
@@ -93,6 +102,7 @@ export function serveApi(
     },
     async close() {
       await jobs.close();
+      (await unfollow)?.();
     },
     loginLink() {
       const { token } = sessions.link({ authorization: `Bearer ${gateway.adminToken}`, apiKey: undefined });

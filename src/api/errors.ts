@@ -88,6 +88,14 @@ export const endpointOfFile = (name: string) =>
     'change the file, then POST /api/v1/config/reload',
   );
 
+export const otherPolicy = (workspace: string, name: string, expected: string, present: string) =>
+  new InputError(
+    'API_POLICY_CHANGED',
+    `endpoint ${workspace}/${name}`,
+    `has the policy ${present}, and the change is for ${expected}`,
+    'look at the policy in force, and make the change again',
+  );
+
 export const noEarlierPolicy = (workspace: string, name: string) =>
   new InputError(
     'API_NO_EARLIER_POLICY',
@@ -130,6 +138,14 @@ export const labBusy = (workspace: string, open: number) =>
     `workspace ${workspace}`,
     `has ${open} experiments that run or wait`,
     'wait for one to end, or cancel one',
+  );
+
+export const callerBusy = (actor: string, waiting: number) =>
+  new InputError(
+    'API_JOBS_FULL',
+    `caller ${actor}`,
+    `has ${waiting} jobs that wait`,
+    'wait for one to start, or cancel one: others have their turn too',
   );
 
 export const tooManyStreams = (place: string, open: number) =>

@@ -40,6 +40,18 @@ it('describes every route and every schema that it refers to', async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+it('has the condition of changes that can be made for one version only', async () => {
+  const { paths } = (await ask('GET /api/v1/openapi.json')).body as unknown as Document;
+  const policy = paths['/api/v1/workspaces/{workspace}/endpoints/{name}/policy']!.put!;
+  expect(policy.parameters).toContainEqual(
+    expect.objectContaining({ name: 'If-Match', in: 'header', required: false }),
+  );
+  const conditional = Object.values(paths).flatMap((methods) =>
+    Object.entries(methods).filter(([, { parameters }]) => parameters.some((one) => one.in === 'header')),
+  );
+  expect(new Set(conditional.map(([method]) => method))).toEqual(new Set(['put', 'delete', 'patch', 'post']));
+});
+
 it('is valid OpenAPI 3.1 to an independent validator, which refuses a broken document', async () => {
   const { body } = await ask('GET /api/v1/openapi.json');
   const document = JSON.parse(JSON.stringify(body));

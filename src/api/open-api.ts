@@ -51,7 +51,7 @@ export async function openApi(routes: readonly ApiRoute[]): Promise<object> {
 }
 
 async function operation(route: ApiRoute, schemas: Record<string, unknown>): Promise<object> {
-  const { body, kind, mayCreate, method, path, role, scope, status = 200, summary } = route;
+  const { body, ifMatch, kind, mayCreate, method, path, role, scope, status = 200, summary } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const named = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const success = { description: summary, content: await responseOf(route, schemas) };
@@ -61,7 +61,7 @@ async function operation(route: ApiRoute, schemas: Record<string, unknown>): Pro
     ...(kind === undefined ? {} : { tags: [kind.kind] }),
     'x-twinyard-role': role,
     'x-twinyard-scope': scope,
-    parameters: [...named, ...(await queryParameters(route))],
+    parameters: [...named, ...(await queryParameters(route)), ...(ifMatch === undefined ? [] : [condition(ifMatch)])],
     ...(body === undefined
       ? {}
       : { requestBody: { required: !(body.type === 'json' && body.optional), content: await bodyOf(route) } }),
@@ -72,6 +72,11 @@ async function operation(route: ApiRoute, schemas: Record<string, unknown>): Pro
     },
   };
 }
+
+const condition = (named: string) => ({
+  ...{ name: 'If-Match', in: 'header', required: false, schema: { type: 'string' } },
+  description: `${named} that the change is for; refused with 409 if it is another one by then`,
+});
 
 function queryParameters({ query }: ApiRoute): Promise<object[]> {
   return Promise.all(

@@ -8,6 +8,9 @@ import type { ApiRoute } from './api-route.js';
 /** What messages call the body of a request. */
 export const BODY = 'body';
 
+/** What if-match names where a resource is changed. */
+export const RESOURCE_VERSION = 'the resource_version';
+
 /** The resource version that a change was made for; undefined when it is for any. */
 export function versionOf(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch === '*') return undefined;

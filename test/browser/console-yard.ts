@@ -134,6 +134,12 @@ export class ConsoleYard {
     }
   }
 
+  /** Lets requests fail at all replicas of an endpoint: `{ disconnect_rate: 1 }`. */
+  async setFaults(endpoint: string, faults: object): Promise<void> {
+    const { items } = await this.call('GET', `workspaces/default/endpoints/${endpoint}/replicas`);
+    for (const { url } of items) await fetch(`${url}/admin/faults`, { method: 'POST', body: JSON.stringify(faults) });
+  }
+
   async killReplica(id: string): Promise<void> {
     for (const { folders, pid } of await allProcesses()) {
       if (folders.some((one) => one.startsWith(this.folder) && one.endsWith(`/${id}`))) process.kill(pid, 'SIGKILL');

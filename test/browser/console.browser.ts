@@ -161,6 +161,14 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Preview the swap' }).click();
     await page.locator('.diff-after', { hasText: 'lmetric' }).waitFor();
     expect(await accessProblems(page)).toEqual([]);
+    // What is previewed is made of what was looked at, and of nothing else.
+    await page.getByRole('dialog').getByText('As a command').click();
+    await page.getByText(/^curl -X PATCH .*if-match/).waitFor();
+    await yard.call('PATCH', 'workspaces/default/endpoints/chat', { spec: { deployment: { max_surge: 2 } } });
+    await page.getByRole('button', { name: 'Swap', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'has been changed since version' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Preview the swap' }).click();
     await page.getByRole('button', { name: 'Swap', exact: true }).click();
     await page.locator('.facts strong', { hasText: 'lmetric' }).waitFor();
     const { spec } = await yard.call('GET', 'workspaces/default/endpoints/chat');
@@ -175,7 +183,9 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.getByLabel('Seeds: runs of each policy').fill('2');
     await page.getByText('Options of lmetric').click();
     await page.getByLabel('batch_offset').fill('1');
-    await page.locator('code', { hasText: 'lmetric:batch_offset=1' }).waitFor();
+    await page.locator('code', { hasText: /^lmetric:batch_offset=1$/ }).waitFor();
+    await page.getByText('As a command').click();
+    await page.getByText(`curl -X POST ${yard.adminUrl}/api/v1/workspaces/default/lab/experiments `).waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const verdict = page.locator('.verdict');
     await verdict.waitFor();
@@ -199,12 +209,24 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await page.goto(link);
     await page.getByRole('figure', { name: /^Between tokens/ }).waitFor();
     expect(await verdict.textContent()).toBe(found);
+    // A link to a result has its experiment, whatever the form says by now.
+    const other = page.getByRole('status').filter({ hasText: 'another experiment than the form shows' });
+    await page.getByLabel('Requests', { exact: true }).fill('201');
+    await other.getByText('round-robin, least-loaded, lmetric:batch_offset=1 on rag').waitFor();
+    expect(await accessProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    const copied = new URL(await page.evaluate<string>('navigator.clipboard.readText()'));
+    expect([copied.searchParams.get('requests'), copied.searchParams.get('job')]).toEqual(['200', id]);
+    await other.getByRole('link', { name: 'Restore its experiment' }).click();
+    await other.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Requests', { exact: true }).inputValue()).toBe('200');
     await page.getByRole('button', { name: 'Serve this policy' }).click();
     const offered = page.getByRole('dialog').getByRole('combobox', { name: 'Policy' });
     await offered.selectOption('lmetric batch_offset=1');
     await page.getByRole('button', { name: 'Preview the change' }).click();
     const preview = page.getByRole('dialog', { name: 'Swap to lmetric' });
     await preview.getByText('batch_offset').first().waitFor();
+    await preview.getByText('Not changed by this: 4 × qwen/qwen3-14b').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -397,10 +419,9 @@ describe.skipIf(browser === null)('the console in a browser', () => {
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.goto(yard.adminUrl + path);
       await page.getByRole('heading', { name: heading }).first().waitFor();
-      // The lab has the command of a run beside its result.
-      if (path !== '/lab') await page.locator('.as-command').waitFor();
+      await page.locator('.as-command').first().waitFor({ state: 'attached' });
       const commands = await commandsOn(page);
-      if (path !== '/lab') expect(commands.length).toBeGreaterThan(0);
+      expect(commands.length).toBeGreaterThan(0);
       const refusals = commands.filter((one) => one.startsWith('twinyard ')).map(refusalOf);
       expect((await Promise.all(refusals)).filter((one) => one !== null)).toEqual([]);
       await accessibleEverywhere();

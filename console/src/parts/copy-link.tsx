@@ -1,8 +1,18 @@
+import { useRouter } from '@tanstack/react-router';
+import type { LabSearch, WhatIfSearch } from '../shell/router';
 import { Button } from './basics';
 import { useCopy } from './copy';
 
-/** Copies the address of the page, which has all that it shows. */
-export function CopyLink() {
+/** The address of a page with what it shows. */
+export type PageAddress =
+  | { readonly to: '/lab'; readonly search: LabSearch }
+  | { readonly to: '/whatif'; readonly search: WhatIfSearch };
+
+/** Copies the address of a result with the question that it is the result of, whatever the form says by now. */
+export function CopyLink({ address }: { readonly address: PageAddress }) {
   const [copied, copy] = useCopy();
-  return <Button onClick={() => void copy(location.href)}>{copied ? 'Copied' : 'Copy link'}</Button>;
+  const { href } = useRouter().buildLocation(address);
+  return (
+    <Button onClick={() => void copy(new URL(href, location.href).href)}>{copied ? 'Copied' : 'Copy link'}</Button>
+  );
 }

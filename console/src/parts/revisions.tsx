@@ -1,7 +1,9 @@
 import { useState } from 'react';
-import { useChange, useGet } from '../api/queries';
+import { type Change, useChange, useGet } from '../api/queries';
 import type { Page, Resource } from '../api/types';
 import { Badge, Button, Card, TablePlace } from './basics';
+import { changeCommand } from './change-command';
+import { AsCommand } from './command';
 import { Dialog } from './dialog';
 import { type Difference, Differences, differencesOf } from './differences';
 import { Empty, Failure, Loading } from './states';
@@ -103,11 +105,14 @@ function UndoDialog({
   const preview = useChange<Resource>();
   const change = useChange<Resource>();
   const [plan, setPlan] = useState<readonly Difference[] | null>(null);
-  const body = { revision };
+  // Of the version that was looked at: a later change is not undone with it.
+  const [seen] = useState(resource);
+  const headers = { 'if-match': `"${seen.metadata.resource_version}"` };
+  const undo: Change = { method: 'POST', path: `${base}/rollback`, body: { revision }, headers };
   if (preview.isIdle) {
     preview.mutate(
-      { method: 'POST', path: `${base}/rollback?dry_run=true`, body },
-      { onSuccess: ({ spec }) => setPlan(differencesOf(resource.spec, spec, 'spec')) },
+      { ...undo, path: `${undo.path}?dry_run=true` },
+      { onSuccess: ({ spec }) => setPlan(differencesOf(seen.spec, spec, 'spec')) },
     );
   }
   return (
@@ -119,11 +124,12 @@ function UndoDialog({
         <Button
           look="primary"
           disabled={plan === null || plan.length === 0 || change.isPending}
-          onClick={() => change.mutate({ method: 'POST', path: `${base}/rollback`, body }, { onSuccess: onClose })}
+          onClick={() => change.mutate(undo, { onSuccess: onClose })}
         >
           Undo
         </Button>
       </div>
+      <AsCommand commands={[changeCommand(undo)]} />
     </Dialog>
   );
 }

@@ -204,7 +204,7 @@ const whatIf = createRoute({
 const LAB_PARAMETERS = [
   ...['workspace', 'workload', 'rate', 'requests', 'upload', 'file', 'endpoint', 'last', 'from', 'to'],
   ...['model', 'hardware', 'tp', 'replicas', 'kinds', 'profile', 'steps', 'admission', 'queue'],
-  ...['policies', 'seeds', 'slo', 'age', 'job', 'saved', 'load', 'measure'],
+  ...['policies', 'seeds', 'slo', 'age', 'job', 'saved', 'cursor', 'load', 'measure'],
 ] as const;
 export type LabSearch = { [Name in (typeof LAB_PARAMETERS)[number]]?: string } & {
   source?: 'upload' | 'recording';

@@ -3,7 +3,7 @@ import { InputError } from '../../kernel/errors.js';
 import { JobBoard, type JobWatch } from './job-board.js';
 
 const FACTS = { kind: 'whatif', workspace: 'default', endpoint: 'chat', actor: 'alice', asked: {}, commands: [] };
-const LIMITS = { running: 1, waiting: 2, kept: 3 };
+const LIMITS = { running: 1, waiting: 2, waitingOfOne: 2, kept: 3, keptOfOne: 3 };
 
 /** Work that ends when the test says so. */
 function held() {
@@ -51,6 +51,28 @@ describe('JobBoard', () => {
     for (let i = 0; i < 3; i++) board.create(FACTS, held().work);
     expect(() => board.create(FACTS, held().work)).toThrow(expect.objectContaining({ code: 'API_JOBS_FULL' }));
     expect(board.create(FACTS, held().work, true).state).toBe('running');
+  });
+
+  it('refuses more than may wait of one caller', () => {
+    const board = new JobBoard(() => 0, { ...LIMITS, waitingOfOne: 1 });
+    for (let i = 0; i < 2; i++) board.create(FACTS, held().work);
+    const refused = expect.objectContaining({ code: 'API_JOBS_FULL', place: 'caller alice' });
+    expect(() => board.create(FACTS, held().work)).toThrow(refused);
+    expect(board.create({ ...FACTS, actor: 'bob' }, held().work).state).toBe('waiting');
+  });
+
+  it('keeps as many of each workspace, and takes from the largest when there are too many in all', async () => {
+    const board = new JobBoard(() => 0, { ...LIMITS, kept: 4, keptOfOne: 3 });
+    const ended = async (workspace: string) => {
+      board.create({ ...FACTS, workspace }, async () => ({}));
+      await settled();
+    };
+    const kept = () => board.list().map((job) => job.workspace);
+    await ended('quiet');
+    for (let i = 0; i < 9; i++) await ended('busy');
+    expect(kept()).toEqual(['busy', 'busy', 'busy', 'quiet']);
+    await ended('third');
+    expect(kept()).toEqual(['third', 'busy', 'busy', 'quiet']);
   });
 
   it('computes while work that only waits goes on', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InputError, RunError } from '../../kernel/errors.js';
-import { jobsFull } from '../errors.js';
+import { callerBusy, jobsFull } from '../errors.js';
 
 export const JOB_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -50,13 +50,17 @@ export interface JobWatch {
 export type JobWork = (watch: JobWatch) => Promise<object>;
 
 export interface JobLimits {
-  /** Jobs that compute at once, that wait for their turn, and that are kept after their end. */
+  /** Jobs that compute at once. */
   readonly running: number;
+  /** That wait for their turn: all of them, and those of one caller. */
   readonly waiting: number;
+  readonly waitingOfOne: number;
+  /** That are kept after their end: all of them, and those of one workspace. */
   readonly kept: number;
+  readonly keptOfOne: number;
 }
 
-const LIMITS: JobLimits = { running: 1, waiting: 16, kept: 50 };
+const LIMITS: JobLimits = { running: 1, waiting: 16, waitingOfOne: 8, kept: 100, keptOfOne: 50 };
 const START: JobProgress = { stage: 'waiting', done: 0, total: 0 };
 
 interface Entry {
@@ -83,12 +87,13 @@ export class JobBoard {
   }
 
   /**
-   * Throws when as many wait as may.
+   * Throws when as many wait as may, of all callers or of this one.
    * @param isIdle it only waits, and needs no turn among those that compute
    */
   create(facts: JobFacts, work: JobWork, isIdle = false): Job {
-    if (this.#isClosed || (!isIdle && this.#count('waiting') >= this.#limits.waiting))
-      throw jobsFull(this.#limits.waiting);
+    const { waiting, waitingOfOne } = this.#limits;
+    if (this.#isClosed || (!isIdle && this.#count('waiting') >= waiting)) throw jobsFull(waiting);
+    if (!isIdle && this.#count('waiting', facts.actor) >= waitingOfOne) throw callerBusy(facts.actor, waitingOfOne);
     const job: Job = {
       ...{ id: randomUUID(), ...facts, createdMs: this.#nowMs(), startedMs: null, endedMs: null },
       ...{ state: 'waiting', progress: START, error: null, result: null },
@@ -180,18 +185,34 @@ export class JobBoard {
     entry.job.state = state;
     entry.job.endedMs = this.#nowMs();
     this.#tell(entry);
-    const ended = [...this.#entries.values()].filter(({ job }) => !isOpen(job));
-    for (const { job } of ended.slice(0, Math.max(0, ended.length - this.#limits.kept))) this.#entries.delete(job.id);
+    this.#forget(entry.job.workspace);
+  }
+
+  /** Drops the oldest ended jobs of a workspace that has too many. With too many in all, the workspace that has most loses one. */
+  #forget(workspace: string): void {
+    const ended = new Map<string, string[]>();
+    for (const { job } of this.#entries.values()) {
+      if (!isOpen(job)) ended.set(job.workspace, [...(ended.get(job.workspace) ?? []), job.id]);
+    }
+    const lists = [...ended.values()];
+    const own = ended.get(workspace) ?? [];
+    while (own.length > this.#limits.keptOfOne) this.#entries.delete(own.shift()!);
+    while (lists.reduce((sum, list) => sum + list.length, 0) > this.#limits.kept) {
+      const most = lists.reduce((a, b) => (b.length > a.length ? b : a));
+      this.#entries.delete(most.shift()!);
+    }
   }
 
   #tell(entry: Entry): void {
     for (const changed of entry.waiters.splice(0)) changed();
   }
 
-  /** Of those that compute. */
-  #count(state: JobState): number {
+  /** Of those that compute. @param actor only those that it created */
+  #count(state: JobState, actor?: string): number {
     let count = 0;
-    for (const { isIdle, job } of this.#entries.values()) if (job.state === state && !isIdle) count++;
+    for (const { isIdle, job } of this.#entries.values()) {
+      if (job.state === state && !isIdle && (actor === undefined || job.actor === actor)) count++;
+    }
     return count;
   }
 }

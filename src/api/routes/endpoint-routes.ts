@@ -7,7 +7,7 @@ import { isAdminEverywhere } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { refuseFileEndpoint } from '../changes/file-endpoints.js';
-import { versionOf } from '../request-parts.js';
+import { RESOURCE_VERSION, versionOf } from '../request-parts.js';
 import { LOG_ROUTE } from './log-route.js';
 
 const ONE = `/api/v1/workspaces/{workspace}/${endpoint.plural}/{name}`;
@@ -24,6 +24,7 @@ export const ENDPOINT_ROUTES: readonly ApiRoute[] = [
     kind: endpoint,
     summary: 'Change the number of replicas of an Endpoint and nothing else',
     body: { type: 'json', schema: SCALE, example: { replicas: 3 } },
+    ifMatch: RESOURCE_VERSION,
     response: { type: 'resource' },
     handle: scale,
   }),

@@ -18,7 +18,7 @@ import { changeable, checkChanges, refIn, rightsOf } from '../changes/change-res
 import { fileEndpointsIn, refuseFileEndpoint } from '../changes/file-endpoints.js';
 import { otherThanPath } from '../errors.js';
 import { PAGE_QUERY, type PageQuery } from '../pagination.js';
-import { BODY, jsonObject, versionOf } from '../request-parts.js';
+import { BODY, jsonObject, RESOURCE_VERSION, versionOf } from '../request-parts.js';
 import { FIELDS_QUERY, projection } from '../views/projection.js';
 import { RESOURCE_SORTS, resourceListPage } from './resource-list-page.js';
 
@@ -74,6 +74,7 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
       summary: `Create or change ${article}`,
       mayCreate: true,
       body: { type: 'resource' },
+      ifMatch: RESOURCE_VERSION,
       handle: puts(kind),
     }),
     defineRoute({
@@ -85,6 +86,7 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
           ? `Delete ${article}, which is refused at once`
           : `Delete ${article}; it is listed until what it stands for has been taken down`,
       status: 202,
+      ifMatch: RESOURCE_VERSION,
       handle: deletes(kind),
     }),
   ];

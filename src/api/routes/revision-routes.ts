@@ -14,7 +14,7 @@ import { readPatch } from '../changes/patch.js';
 import { patchedResource } from '../changes/patched-resource.js';
 import { noEarlierRevision, unknownRevision } from '../errors.js';
 import { PAGE_QUERY, type PageQuery, pageOfAll } from '../pagination.js';
-import { BODY } from '../request-parts.js';
+import { BODY, RESOURCE_VERSION } from '../request-parts.js';
 import { REVISION } from '../views/resource-views.js';
 
 const DRY_RUN = { dry_run: field(flag, { default: false, help: 'only return what the resource would be' }) };
@@ -39,6 +39,7 @@ export function revisionRoutes(kind: ResourceKind): ApiRoute[] {
       summary: `Change parts of ${article} by a JSON merge patch or a JSON patch`,
       query: DRY_RUN,
       body: { type: 'patch' },
+      ifMatch: RESOURCE_VERSION,
       handle: patches(kind),
     }),
     defineRoute({
@@ -59,6 +60,7 @@ export function revisionRoutes(kind: ResourceKind): ApiRoute[] {
       summary: `Restore the spec of an earlier generation of ${article}, with its secrets`,
       query: DRY_RUN,
       body: { type: 'json', schema: ROLLBACK, example: { revision: 3 }, optional: true },
+      ifMatch: RESOURCE_VERSION,
       handle: rollsBack(kind),
     }),
   ];

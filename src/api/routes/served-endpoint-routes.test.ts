@@ -38,8 +38,13 @@ async function gatewayOf(): Promise<Gateway> {
 const call = (gateway: Gateway, path: string, init: RequestInit = {}) =>
   fetch(`${gateway.adminUrl}/api/v1/${path}`, { ...init, headers: { authorization: `Bearer ${gateway.adminToken}` } });
 
-async function ask(gateway: Gateway, path: string, method = 'GET', body?: unknown) {
-  const response = await call(gateway, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+async function ask(gateway: Gateway, path: string, method = 'GET', body?: unknown, ifMatch?: string) {
+  const headers = {
+    authorization: `Bearer ${gateway.adminToken}`,
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+  };
+  const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const response = await fetch(`${gateway.adminUrl}/api/v1/${path}`, init);
   // biome-ignore lint/suspicious/noExplicitAny: whatever the API returns
   return { status: response.status, body: (await response.json()) as any };
 }
@@ -112,6 +117,32 @@ describe('an endpoint of the configuration file', () => {
     const refused = { status: 409, body: { error: { code: 'API_FILE_ENDPOINT' } } };
     expect(await ask(gateway, one, 'DELETE')).toMatchObject(refused);
     expect(await ask(gateway, `${one}/scale`, 'PUT', { replicas: 2 })).toMatchObject(refused);
+  });
+});
+
+describe('a policy of the configuration file', () => {
+  it('is changed only where it is the one that the change was made for', async () => {
+    const gateway = await gatewayOf();
+    const one = 'workspaces/default/endpoints/default';
+    const seen = (await ask(gateway, `${one}/live`)).body.policy_hash;
+    const lmetric = { policy: 'lmetric' };
+    expect((await ask(gateway, `${one}/policy?dry_run=true`, 'PUT', lmetric, `"${seen}"`)).status).toBe(200);
+    // Another change comes first.
+    await ask(gateway, `${one}/policy`, 'PUT', { policy: 'random' });
+    const hint = 'look at the policy in force, and make the change again';
+    const refused = { status: 409, body: { error: { code: 'API_POLICY_CHANGED', hint } } };
+    const guard = { metric: 'errors', most: 1 };
+    for (const [path, method, body] of [
+      ['policy', 'PUT', lmetric],
+      ['policy?dry_run=true', 'PUT', lmetric],
+      ['policy/rollback', 'POST', undefined],
+      ['policy/switch', 'POST', { policy: lmetric, guard }],
+    ] as const) {
+      expect(await ask(gateway, `${one}/${path}`, method, body, `"${seen}"`), path).toMatchObject(refused);
+    }
+    const { policy, policy_hash: now } = (await ask(gateway, `${one}/live`)).body;
+    expect(policy.routing.policy).toBe('random');
+    expect((await ask(gateway, `${one}/policy/rollback`, 'POST', undefined, now)).status).toBe(200);
   });
 });
 

@@ -14,6 +14,7 @@ import { unknownResource } from '../../store/resources/resource-errors.js';
 import { type Caller, isAdminEverywhere } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { checkPolicyHash, POLICY_HASH } from '../changes/expected-policy.js';
 import { fileEndpointsIn } from '../changes/file-endpoints.js';
 import { noEarlierPolicy, replicaElsewhere, takenReplica, unknownReplica } from '../errors.js';
 import { auditChange } from '../gateway/audit-change.js';
@@ -85,12 +86,14 @@ export const SERVED_ENDPOINT_ROUTES: readonly ApiRoute[] = [
     path: `${ONE}/policy`,
     summary: 'Swap the policy of an endpoint of the configuration file',
     body: { type: 'json', schema: NEW_POLICY_SCHEMA, example: { routing: { policy: 'lmetric' } }, asGiven: true },
+    ifMatch: POLICY_HASH,
     query: { dry_run: field(flag, { default: false, help: 'only check the policy and return what would be served' }) },
     response: { type: 'object', schema: LIVE_ENDPOINT },
     async handle(host, request) {
       const warnings: string[] = [];
       if (request.query.dry_run) {
         const endpoint = fileEndpoint(host.gateway, calledIn(request.params));
+        checkPolicyHash(endpoint, request);
         const policy = readPolicyBody(request.body, endpoint.policy, (line) => warnings.push(line));
         const next = { policy: policyKeys(policy), policy_hash: policyHashOf(policy) };
         return ok({ ...endpointView(host.gateway, endpoint), ...next, warnings });
@@ -106,6 +109,7 @@ export const SERVED_ENDPOINT_ROUTES: readonly ApiRoute[] = [
     method: 'POST',
     path: `${ONE}/policy/rollback`,
     summary: 'Return to the policy before this one; once more, to the one before that',
+    ifMatch: POLICY_HASH,
     response: { type: 'object', schema: LIVE_ENDPOINT },
     handle: async (host, request) =>
       ok(
@@ -224,10 +228,12 @@ async function drainReplica(host: ApiHost, request: ApiRequest<object, undefined
 
 async function changePolicy(
   host: ApiHost,
-  { caller, params }: Pick<ApiRequest, 'caller' | 'params'>,
+  request: Pick<ApiRequest, 'caller' | 'header' | 'params'>,
   change: (endpoint: Endpoint) => void,
 ) {
+  const { caller, params } = request;
   const endpoint = fileEndpoint(host.gateway, calledIn(params));
+  checkPolicyHash(endpoint, request);
   const before = policyKeys(endpoint.policy);
   change(endpoint);
   await auditChange(host, caller.name, {

@@ -7,7 +7,6 @@ import { simulateRuns } from '../../experiment/run-experiment.js';
 import { inProcessExecutor } from '../../experiment/runs/executor.js';
 import { NO_CACHE } from '../../experiment/runs/run-cache.js';
 import { InputError } from '../../kernel/errors.js';
-import { documentJson } from '../../report/text/document-json.js';
 import type { ThreadProgress } from '../../twin/jobs/in-thread.js';
 import { LAB_LIMITS } from '../../twin/lab/lab-question.js';
 import type { LabResult, LabTask } from '../../twin/lab/lab-task.js';
@@ -18,7 +17,8 @@ import { planExperiment } from '../compare/plan-experiment.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { commandText } from '../execution/command-text.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { resultTooLarge, tooLongPrompts, tooManyArrivals } from './errors.js';
+import { boundedResult } from './bounded-result.js';
+import { tooLongPrompts, tooManyArrivals } from './errors.js';
 import { labCurves } from './lab-curves.js';
 import { placeLabInput } from './place-lab-input.js';
 
@@ -59,8 +59,7 @@ export async function doLabTask(
     await watch({ stage: 'simulating', done: runs.length, total: runs.length });
     const found = compareRuns(experiment, summaries);
     const document = shown(found.document);
-    if (documentJson(document).length > LAB_LIMITS.resultBytes) throw resultTooLarge();
-    return {
+    return boundedResult({
       verdict: document.comparison.verdict,
       command: commandText('compare', argv, COMPARE),
       input: placed === null ? null : { name: input!.name, requests, sha256: placed.sha256 },
@@ -68,7 +67,7 @@ export async function doLabTask(
       document,
       quantiles: found.quantiles,
       curves: labCurves(found, summaries),
-    };
+    });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new InputError(error.code, shown(error.place), shown(error.problem), shown(error.hint));

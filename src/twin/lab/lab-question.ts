@@ -17,12 +17,13 @@ export const LAB_LIMITS = {
   /** Files that are kept for a workspace, and for all of them. */
   uploads: 8,
   allUploads: 32,
-  /** Of the printed result: a server keeps those of the last experiments. */
+  /** Of the result with its curves: a server keeps those of the last experiments. */
   resultBytes: 2 * 2 ** 20,
   /** Results of a workspace that are saved. */
   saved: 200,
-  /** Experiments of a workspace that wait or run. */
+  /** Experiments of a workspace that wait or run, and of one caller that wait. */
   open: 4,
+  waitingOfOne: 2,
   minutes: 10,
 } as const;
 

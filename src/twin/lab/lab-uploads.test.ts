@@ -52,6 +52,16 @@ describe('uploads of experiments', () => {
     expect(ids.slice(0, 2).map((id) => uploads.get('default', id)?.id)).toEqual([ids[0], undefined]);
   });
 
+  it('that experiments need stay, and others go in their place', async () => {
+    const uploads = new LabUploads(folder);
+    const { id } = await uploads.put('default', 'first.jsonl', 'first');
+    const inUse = [{ workspace: 'default', id }];
+    for (let i = 0; i < LAB_LIMITS.uploads; i++) await uploads.put('default', 'later.jsonl', `${i}`, inUse);
+    expect([uploads.get('default', id)?.id, files().length]).toEqual([id, LAB_LIMITS.uploads]);
+    for (let i = 0; i < LAB_LIMITS.allUploads; i++) await uploads.put(`w${i}`, 'a.jsonl', 'same', inUse);
+    expect([uploads.get('default', id)?.id, files().length]).toEqual([id, LAB_LIMITS.allUploads]);
+  });
+
   it('stay with the experiment that reads them while others take their place', async () => {
     const uploads = new LabUploads(folder);
     const { id } = await uploads.put('default', 'first.jsonl', 'first');

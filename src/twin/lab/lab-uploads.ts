@@ -12,6 +12,12 @@ export interface LabUpload {
   readonly bytes: number;
 }
 
+/** An upload of a workspace. */
+export interface NamedUpload {
+  readonly workspace: string;
+  readonly id: string;
+}
+
 interface KeptUpload extends LabUpload {
   /** The folder of its workspace. */
   readonly owner: string;
@@ -33,7 +39,8 @@ export class LabUploads {
     this.#folder = folder;
   }
 
-  async put(workspace: string, name: string, content: string): Promise<LabUpload> {
+  /** The oldest go as far as there are too many. @param inUse those that experiments need, which stay */
+  async put(workspace: string, name: string, content: string, inUse: readonly NamedUpload[] = []): Promise<LabUpload> {
     const bytes = Buffer.from(content, 'utf8');
     // By the thread pool: a large file would hold up requests.
     const id = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
@@ -53,9 +60,24 @@ export class LabUploads {
     }
     kept.push({ id, name, bytes: bytes.length, owner, path });
     const own = kept.filter((one) => one.owner === owner);
-    for (const old of own.slice(0, Math.max(0, own.length - LAB_LIMITS.uploads))) this.#drop(old);
-    while (kept.length > LAB_LIMITS.allUploads) this.#drop(kept[0]!);
+    const needed = new Set([`${owner} ${id}`, ...inUse.map((one) => `${ownerOf(one.workspace)} ${one.id}`)]);
+    const isFree = (one: KeptUpload) => !needed.has(`${one.owner} ${one.id}`);
+    for (const old of own.filter(isFree).slice(0, Math.max(0, own.length - LAB_LIMITS.uploads))) this.#drop(old);
+    const others = kept.filter(isFree);
+    for (const old of others.slice(0, Math.max(0, kept.length - LAB_LIMITS.allUploads))) this.#drop(old);
     return { id, name, bytes: bytes.length };
+  }
+
+  /** Deletes those of a workspace. */
+  deleteOf(workspace: string): void {
+    const owner = ownerOf(workspace);
+    this.#deleteWhere((one) => one.owner === owner);
+  }
+
+  /** Deletes those of every other workspace. */
+  keepOnly(workspaces: readonly string[]): void {
+    const owners = workspaces.map(ownerOf);
+    this.#deleteWhere(({ owner }) => !owners.includes(owner));
   }
 
   get(workspace: string, id: string): LabUpload | undefined {
@@ -80,6 +102,10 @@ export class LabUploads {
   #find(workspace: string, id: string): KeptUpload | undefined {
     const owner = ownerOf(workspace);
     return this.#all().find((one) => one.owner === owner && one.id === id);
+  }
+
+  #deleteWhere(isMeant: (upload: KeptUpload) => boolean): void {
+    for (const one of this.#all().filter(isMeant)) this.#drop(one);
   }
 
   #drop(upload: KeptUpload): void {

@@ -84,6 +84,31 @@ export function keyJourneys({ logIn, page, yard }: Visit): void {
     expect(new URL(page().url()).searchParams.get('models')).toBe('tiny');
   });
 
+  test('a response that breaks off keeps what was said, with the reason, and is not sent again', async () => {
+    const said = page().locator('.said-assistant').last();
+    const send = async (text: string) => {
+      await page().getByLabel('Message', { exact: true }).fill(text);
+      await page().keyboard.press('Enter');
+    };
+    await yard.setFaults('chat', { disconnect_rate: 1 });
+    await send('break off');
+    await said.getByRole('alert').waitFor();
+    const reason = (await said.getByRole('alert').textContent())!;
+    expect(reason).toMatch(/\S/);
+    expect((await said.textContent())!.split(reason)[0]).toMatch(/\S/);
+    await yard.setFaults('chat', { disconnect_rate: 0 });
+    const sent = page().waitForRequest((one) => one.url().endsWith('/playground/chat'));
+    await send('and again');
+    const { messages } = (await sent).postDataJSON();
+    expect(messages.map(({ content }: { content: string }) => content)).not.toContain('break off');
+    expect(messages.at(-1)).toEqual({ role: 'user', content: 'and again' });
+    await said.getByText(/ · 8 tokens/).waitFor();
+    await page()
+      .getByRole('status')
+      .filter({ hasText: /^tiny: / })
+      .waitFor({ state: 'attached' });
+  });
+
   test('the limits of a key are changed by its form', async () => {
     await page().goto(`${yard.adminUrl}/keys/alice`);
     const limits = page().getByRole('group', { name: 'limits' });

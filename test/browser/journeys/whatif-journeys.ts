@@ -48,17 +48,19 @@ export function whatIfJourneys({ page, yard }: Visit, found: (search: string) =>
 
   test('several policies are compared in a picture and a table, and the link has all of the question', async () => {
     await asks('&admission=token-bucket');
-    await page().getByLabel('round-robin', { exact: true }).check();
     await page().getByLabel('least-loaded', { exact: true }).check();
     await page().getByText('Options of least-loaded').click();
-    await page().getByLabel('tie_break').selectOption({ index: 1 });
+    await page().getByLabel('tie_break').selectOption('first');
+    await page().getByRole('button', { name: 'Once more: least-loaded' }).click();
+    await page().getByLabel('tie_break').nth(1).selectOption('random');
     await page().getByLabel('capacity').fill('1000000');
     await page().getByLabel('refill_rate').fill('1000000');
     await ask();
     const table = page().getByRole('region', { name: 'Differences of the policies' });
     await table.waitFor();
     expect(await table.getByRole('columnheader').allTextContents()).toEqual([
-      ...['Metric', 'As it was', 'As simulated', 'Error', 'round-robin', 'least-loaded'],
+      ...['Metric', 'As it was', 'As simulated', 'Error'],
+      ...['least-loaded tie_break=first', 'least-loaded tie_break=random'],
     ]);
     expect(await table.locator('.difference-interval').count()).toBe(2 * (await table.locator('tbody tr').count()));
     expect(await page().locator('.policy-bar-interval').count()).toBe(2);
@@ -68,7 +70,10 @@ export function whatIfJourneys({ page, yard }: Visit, found: (search: string) =>
     const { searchParams } = new URL(page().url());
     const { asked } = await yard.call('GET', `jobs/${searchParams.get('job')}`);
     expect(asked).toMatchObject({
-      policies: [{ policy: 'round-robin' }, { policy: 'least-loaded', options: { tie_break: expect.anything() } }],
+      policies: [
+        { policy: 'least-loaded', options: { tie_break: 'first' } },
+        { policy: 'least-loaded', options: { tie_break: 'random' } },
+      ],
       admission: { policy: 'token-bucket', options: { capacity: 1_000_000, refill_rate: 1_000_000 } },
       to: searchParams.get('to'),
     });
@@ -76,6 +81,26 @@ export function whatIfJourneys({ page, yard }: Visit, found: (search: string) =>
     await page().goto(page().url());
     await page().getByRole('heading', { name: 'E2E mean with each policy, the least first' }).waitFor();
     expect(await page().locator('.verdict').textContent()).toBe(verdict);
+    const other = page().getByRole('status').filter({ hasText: 'another question than the form shows' });
+    expect(await other.count()).toBe(0);
+    await page().getByLabel('Replicas').fill('3');
+    await other.getByRole('link', { name: 'Restore its question' }).click();
+    await other.waitFor({ state: 'detached' });
+    expect(await page().getByLabel('Replicas').inputValue()).toBe('');
+    // What is served is what was simulated, as far as a policy can be.
+    const card = page().locator('.card', {
+      has: page().getByRole('heading', { name: 'least-loaded tie_break=random', exact: true }),
+    });
+    await card.getByRole('button', { name: 'Serve this policy' }).click();
+    const dialog = page().getByRole('dialog', { name: 'Serve least-loaded' });
+    await dialog.locator('.diff-after', { hasText: 'random' }).waitFor();
+    await dialog
+      .getByText('Not changed by this: admission token-bucket capacity=1000000 refill_rate=1000000')
+      .waitFor();
+    await dialog.getByText('As a command').click();
+    await dialog.getByText(/^curl -X POST .*policy\/switch.*"options":\{"tie_break":"random"\}/).waitFor();
+    expect(await accessProblems(page())).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
   test('the best policy is advised, served with a guard, found again after a reload, and undone', async () => {
@@ -90,7 +115,7 @@ export function whatIfJourneys({ page, yard }: Visit, found: (search: string) =>
     await page().getByRole('button', { name: 'Serve this policy' }).click();
     const dialog = page().getByRole('dialog', { name: 'Serve lmetric' });
     await dialog.locator('.diff-after', { hasText: 'lmetric' }).waitFor();
-    await dialog.getByLabel('Guard').selectOption('errors');
+    await dialog.getByRole('combobox', { name: 'Guard' }).selectOption('errors');
     await dialog.getByLabel('At most so many points more').fill('50');
     await dialog.getByLabel('Watch for').selectOption('1h');
     expect(await accessProblems(page())).toEqual([]);

@@ -6,11 +6,14 @@ import { useGet, useSession } from '../../api/queries';
 import type { Page, Role, Session } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { JobProgress } from '../../parts/job-progress';
+import { OtherQuestion } from '../../parts/other-question';
 import { Empty, Failure, Loading } from '../../parts/states';
+import type { LabSearch } from '../../shell/router';
 import { LabForm } from './form/lab-form';
+import { inWords, isSameExperiment, searchOf } from './form/lab-question';
 import type { LabChoices, LabResult, SavedRun } from './lab-document';
 import { RecentRuns } from './recent-runs';
-import { LabResults } from './results/lab-results';
+import { type FinishedRun, LabResults } from './results/lab-results';
 import { SavedRuns } from './saved-runs';
 import '../../styles/editor.css';
 import '../../styles/lab.css';
@@ -85,7 +88,30 @@ function Outcome({ job }: { readonly job: Job<LabResult> }) {
   if (state === 'cancelled') return <Empty title="Cancelled">Change the experiment, or run it again.</Empty>;
   if (result === null || result === undefined) return <JobProgress job={job} stages={STAGES} />;
   const { asked, commands, created_at, id, workspace } = job;
-  return <LabResults run={{ asked, commands, workspace, job: id, ranAt: created_at }} result={result} />;
+  return <Results run={{ asked, commands, workspace, job: id, ranAt: created_at }} at={{ job: id }} result={result} />;
+}
+
+interface ResultsProps {
+  readonly run: Omit<FinishedRun, 'address'>;
+  /** What its address has besides the experiment. */
+  readonly at: Pick<LabSearch, 'job' | 'saved'>;
+  readonly result: LabResult;
+}
+
+/** A result, and whether it is that of the form. */
+function Results({ at, result, run }: ResultsProps) {
+  const search = route.useSearch();
+  const { chart, file, load, measure } = search;
+  const own = { ...searchOf(run.asked, file), ...at, chart, load, measure, workspace: run.workspace };
+  const address = { to: '/lab', search: own } as const;
+  return (
+    <>
+      {isSameExperiment(search, run.asked) ? null : (
+        <OtherQuestion what="experiment" asked={inWords(run.asked)} address={address} />
+      )}
+      <LabResults run={{ ...run, address }} result={result} />
+    </>
+  );
 }
 
 /** A result that was saved under a name. */
@@ -102,7 +128,7 @@ function Saved({ id, workspace }: { readonly id: string; readonly workspace: str
       <h2 className="lab-saved">
         {name} <span className="muted">saved by {saved_by}</span>
       </h2>
-      <LabResults run={{ asked, commands, workspace, ranAt: ran_at }} result={result} />
+      <Results run={{ asked, commands, workspace, ranAt: ran_at }} at={{ saved: id }} result={result} />
     </>
   );
 }

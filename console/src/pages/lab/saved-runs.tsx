@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/access';
 import { pathOf, withQuery } from '../../api/client';
@@ -11,32 +11,25 @@ import { Time } from '../../parts/time';
 import { searchOf } from './form/lab-question';
 import type { SavedRun } from './lab-document';
 
+const route = getRouteApi('/lab');
 const PAGE = 20;
 
 /** The results of a workspace that were saved under a name. Absent while there are none. */
 export function SavedRuns({ workspace }: { readonly workspace: string }) {
-  const [cursors, setCursors] = useState<readonly string[]>([]);
-  const path = withQuery(`workspaces/${pathOf(workspace)}/lab/results`, { limit: PAGE, cursor: cursors.at(-1) });
+  const { cursor } = route.useSearch();
+  const path = withQuery(`workspaces/${pathOf(workspace)}/lab/results`, { limit: PAGE, cursor });
   const { data, error } = useGet<Page<SavedRun>>(path, { keepsFormer: true });
   const mayDelete = useMay('operator', workspace);
   // A gateway without a store saves nothing.
   if (error !== null && error.code !== 'API_NO_STORE') return <Failure error={error} />;
-  if (data === undefined || (data.items.length === 0 && cursors.length === 0)) return null;
+  if (data === undefined || (data.items.length === 0 && cursor === undefined)) return null;
   return (
     <Card
       title="Saved results"
       actions={
         <>
-          {cursors.length === 0 ? null : (
-            <Button look="quiet" onClick={() => setCursors(cursors.slice(0, -1))}>
-              Newer
-            </Button>
-          )}
-          {data.next === null ? null : (
-            <Button look="quiet" onClick={() => setCursors([...cursors, data.next!])}>
-              Older
-            </Button>
-          )}
+          {cursor === undefined ? null : <PageLink cursor={undefined}>First</PageLink>}
+          {data.next === null ? null : <PageLink cursor={data.next}>Next</PageLink>}
         </>
       }
     >
@@ -75,6 +68,14 @@ export function SavedRuns({ workspace }: { readonly workspace: string }) {
         </table>
       </TablePlace>
     </Card>
+  );
+}
+
+function PageLink({ children, cursor }: { readonly cursor: string | undefined; readonly children: string }) {
+  return (
+    <Link from="/lab" to="/lab" search={(before) => ({ ...before, cursor })} resetScroll={false} className="button">
+      {children}
+    </Link>
   );
 }
 

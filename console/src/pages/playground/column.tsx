@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiFailure } from '../../api/client';
 import { Button } from '../../parts/basics';
 import { milliseconds } from '../../parts/format';
+import type { Progress } from './read-chat';
 import { type ChatSettings, type Message, streamChat } from './stream-chat';
 
 interface ColumnProps {
@@ -13,12 +14,11 @@ interface ColumnProps {
   readonly onRemove: (() => void) | null;
 }
 
-interface Shown extends Message {
-  readonly ttftMs?: number;
-  readonly tokens?: number;
-  readonly rate?: number;
+interface Shown extends Message, Partial<Pick<Progress, 'reasoning' | 'ttftMs' | 'tokens' | 'rate'>> {
   readonly problem?: string;
   readonly isStopped?: true;
+  /** Nothing more is said. */
+  readonly isComplete?: true;
 }
 
 /** A response that failed or is empty has nothing to go on from: neither it nor its question is sent again. */
@@ -59,6 +59,7 @@ export function Column({ model, models, onModel, onRemove, settings, turn }: Col
     streamChat(asked, [...sentAgain(before), said.at(-1)!], given, left.signal, (progress) => {
       if (!left.signal.aborted) show(progress);
     })
+      .then(() => show({ isComplete: true }))
       .catch((error: Error) => {
         if (error.name !== 'AbortError') show({ problem: problemOf(error) });
         else if (stop.current === left) show({ isStopped: true });
@@ -68,6 +69,7 @@ export function Column({ model, models, onModel, onRemove, settings, turn }: Col
       });
     return () => left.abort();
   }, [number, text]);
+  const last = messages.at(-1);
   return (
     <section className="chat" aria-label={`Chat with ${model}`}>
       <header className="chat-head">
@@ -88,26 +90,47 @@ export function Column({ model, models, onModel, onRemove, settings, turn }: Col
           </Button>
         )}
       </header>
-      <ol className="chat-lines" aria-live="polite">
+      <ol className="chat-lines">
         {messages.map((one, i) => (
           <li key={i} className={`said said-${one.role}`}>
-            {one.content || (one.problem === undefined && one.isStopped === undefined ? '…' : null)}
-            {one.problem === undefined ? null : (
-              <span className="login-problem" role="alert">
-                {one.problem}
-              </span>
-            )}
-            {one.isStopped === undefined ? null : <span className="said-times muted">stopped</span>}
-            {one.ttftMs === undefined ? null : (
-              <span className="said-times muted">
-                first token {milliseconds(one.ttftMs)}
-                {one.tokens === undefined ? '' : ` · ${one.tokens} tokens`}
-                {one.rate === undefined ? '' : ` · ${one.rate.toFixed(1)} tokens/s`}
-              </span>
-            )}
+            <Said one={one} />
           </li>
         ))}
       </ol>
+      {/* A screen reader hears a response once, when it is complete. */}
+      <p className="visually-hidden" role="status">
+        {last?.isComplete === true ? `${model}: ${last.content || EMPTY}` : ''}
+      </p>
     </section>
+  );
+}
+
+const EMPTY = '(empty response)';
+
+function Said({ one }: { readonly one: Shown }) {
+  const { isComplete, isStopped, problem, rate, reasoning = '', tokens, ttftMs } = one;
+  const times = [
+    ...(ttftMs === undefined ? [] : [`first token ${milliseconds(ttftMs)}`]),
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(rate === undefined ? [] : [`${rate.toFixed(1)} tokens/s`]),
+  ];
+  const isWaiting = problem === undefined && isStopped === undefined && one.role === 'assistant';
+  return (
+    <>
+      {reasoning === '' ? null : (
+        <details className="said-reasoning">
+          <summary>Reasoning</summary>
+          {reasoning}
+        </details>
+      )}
+      {one.content || (isComplete === true ? <span className="muted">{EMPTY}</span> : isWaiting ? '…' : null)}
+      {problem === undefined ? null : (
+        <span className="login-problem" role="alert">
+          {problem}
+        </span>
+      )}
+      {isStopped === undefined ? null : <span className="said-times muted">stopped</span>}
+      {times.length === 0 ? null : <span className="said-times muted">{times.join(' · ')}</span>}
+    </>
   );
 }

@@ -3,10 +3,10 @@ import type { Job } from '../../api/jobs';
 import { Card } from '../../parts/basics';
 import { JobTable } from '../../parts/job-table';
 import { metricName } from './metric-text';
-import { QUESTIONS, type Question, searchOf } from './question';
+import { type AskedPolicy, policyText, QUESTIONS, type Question, searchOf } from './question';
 import { switchTitle } from './switch/switch-card';
 
-const isQuestion = (kind: string): kind is Question => Object.hasOwn(QUESTIONS, kind);
+export const isQuestion = (kind: string): kind is Question => Object.hasOwn(QUESTIONS, kind);
 
 /** What was asked about an endpoint since the gateway started. */
 export function EarlierQuestions({ jobs }: { readonly jobs: readonly Job[] }) {
@@ -35,12 +35,11 @@ function EarlierLink({ job }: { readonly job: Job }) {
   );
 }
 
-function inWords({ asked, kind }: Job): string {
-  const policies = kind === 'whatif' ? ((asked.policies ?? []) as { policy: string }[]) : [];
+/** A question in a line. */
+export function inWords({ asked, kind }: Pick<Job, 'asked' | 'kind'>): string {
+  const policies = kind === 'whatif' ? ((asked.policies ?? []) as AskedPolicy[]) : [];
   const parts = [
-    kind === 'advice'
-      ? metricName(String(asked.metric))
-      : policies.map(({ policy }) => policy).join(', ') || asked.policy,
+    kind === 'advice' ? metricName(String(asked.metric)) : policies.map(policyText).join(', ') || asked.policy,
     asked.replicas === undefined ? undefined : `${asked.replicas} replica${asked.replicas === 1 ? '' : 's'}`,
     asked.gpu,
     (asked.admission as { policy: string } | undefined)?.policy,

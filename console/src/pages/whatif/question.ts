@@ -34,10 +34,51 @@ export function mapIn(text: string | undefined): Record<string, unknown> {
 /** The map as the address has it; undefined leaves it out. */
 export const mapText = (map: Options) => (Object.keys(map).length === 0 ? undefined : JSON.stringify(map));
 
-/** Options of a policy, of those of all policies in the address. */
-export function optionsOf(all: Options, policy: string): Options {
-  const own = all[policy];
-  return isMap(own) ? own : {};
+/** A policy with what it sets. */
+export interface AskedPolicy {
+  readonly policy: string;
+  readonly options: Options;
+}
+
+/** `lmetric batch_offset=1` */
+export function policyText({ options, policy }: AskedPolicy): string {
+  const shown = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return [policy, ...Object.entries(options).map(([name, value]) => `${name}=${shown(value)}`)].join(' ');
+}
+
+/** What the options of each policy are called in the address: a policy that is there again has a number, as in `lmetric 2`. */
+const optionKeys = (names: readonly string[]): string[] =>
+  names.map((name, i) => {
+    const before = names.slice(0, i).filter((one) => one === name).length;
+    return before === 0 ? name : `${name} ${before + 1}`;
+  });
+
+/** The policies of an address, each with its options. */
+export function askedIn(search: WhatIfSearch): AskedPolicy[] {
+  const names = policiesIn(search);
+  const all = mapIn(search.options);
+  return optionKeys(names).map((key, i) => ({ policy: names[i]!, options: isMap(all[key]) ? all[key] : {} }));
+}
+
+/** The part of the address that has these policies. */
+export function addressOf(asked: readonly AskedPolicy[]): Pick<WhatIfSearch, 'policy' | 'options'> {
+  const keys = optionKeys(asked.map(({ policy }) => policy));
+  const options = asked.flatMap((one, i) => (Object.keys(one.options).length === 0 ? [] : [[keys[i]!, one.options]]));
+  return {
+    policy: asked.map(({ policy }) => policy).join(',') || undefined,
+    options: mapText(Object.fromEntries(options) as Options),
+  };
+}
+
+/** What a question changes besides routing, in words: a switch of the policy leaves it as it is. */
+export function besidesRouting(asked: Options): string[] {
+  const { admission, flow_control: queue, gpu, replicas } = asked;
+  return [
+    ...(admission === undefined ? [] : [`admission ${policyText(admission as AskedPolicy)}`]),
+    ...(queue === undefined ? [] : [queue === null ? 'no queue before routing' : 'the queue before routing']),
+    ...(replicas === undefined ? [] : [`${replicas} replica${replicas === 1 ? '' : 's'}`]),
+    ...(gpu === undefined ? [] : [`GPU ${gpu}`]),
+  ];
 }
 
 /** The body of the request that a page with this address sends. */
@@ -63,32 +104,22 @@ export function bodyOf(question: Question, search: WhatIfSearch): object {
       ...(workload === undefined ? filled({ times: numeric(times) }) : filled({ rate: numeric(rate) })),
     };
   }
-  const options = mapIn(search.options);
   const { admission, admission_options: admissionOptions } = search;
   return {
     ...common,
-    ...(policies.length === 0
-      ? {}
-      : { policies: policies.map((policy) => ({ policy, options: optionsOf(options, policy) })) }),
+    ...(policies.length === 0 ? {} : { policies: askedIn(search) }),
     ...filled({ replicas: numeric(replicas), gpu }),
     ...(admission === undefined ? {} : { admission: { policy: admission, options: mapIn(admissionOptions) } }),
     ...(queue === undefined ? {} : { flow_control: queue === 'none' ? null : mapIn(queue) }),
   };
 }
 
-interface AskedPolicy {
-  readonly policy: string;
-  readonly options?: Options;
-}
-
 /** The address of this page for a question that was asked before. */
 export function searchOf(kind: Question, asked: Options): WhatIfSearch {
   const text = (value: unknown) => (value === undefined ? undefined : String(value));
   const policies = ((asked.policies ?? []) as (AskedPolicy | string)[]).map((one) =>
-    typeof one === 'string' ? { policy: one } : one,
+    typeof one === 'string' ? { policy: one, options: {} } : one,
   );
-  const names = kind === 'plan' ? [text(asked.policy)] : policies.map(({ policy }) => policy);
-  const options = policies.filter((one) => Object.keys(one.options ?? {}).length > 0);
   const slos = (asked.slos ?? []) as { metric: string; limit_ms: number }[];
   const limitOf = (of: string) => text(slos.find(({ metric }) => metric === of)?.limit_ms);
   const admission = asked.admission as AskedPolicy | undefined;
@@ -96,8 +127,7 @@ export function searchOf(kind: Question, asked: Options): WhatIfSearch {
   return {
     ask: kind === 'whatif' ? undefined : kind,
     ...{ last: text(asked.last), to: text(asked.to) },
-    policy: names.filter((name) => name !== undefined).join(',') || undefined,
-    options: mapText(Object.fromEntries(options.map((one) => [one.policy, one.options]))),
+    ...(kind === 'plan' ? { policy: text(asked.policy) } : addressOf(policies)),
     ...{ replicas: text(asked.replicas), gpu: text(asked.gpu) },
     ...{ admission: admission?.policy, admission_options: mapText(admission?.options ?? {}) },
     queue: queue === null ? 'none' : queue === undefined ? undefined : JSON.stringify(queue),

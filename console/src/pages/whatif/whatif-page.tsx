@@ -8,15 +8,19 @@ import type { Page } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
 import { quoted } from '../../parts/commands';
+import type { PageAddress } from '../../parts/copy-link';
 import { JobProgress } from '../../parts/job-progress';
+import { OtherQuestion } from '../../parts/other-question';
 import { Empty, Failure, Loading } from '../../parts/states';
 import type { Advice, FleetPlan, WhatIf } from './documents';
-import { EarlierQuestions } from './earlier-questions';
+import { EarlierQuestions, inWords, isQuestion } from './earlier-questions';
+import { useStandardQueue } from './form/flow-fields';
 import { QuestionForm } from './form/question-form';
-import { bodyOf, QUESTIONS, type Question } from './question';
+import { bodyOf, QUESTIONS, type Question, searchOf } from './question';
 import { AdviceResult } from './results/advice-result';
 import { PlanResult } from './results/plan-result';
 import { WhatIfResult } from './results/whatif-result';
+import { isSameQuestion } from './same-question';
 import { SwitchCard, switchInView } from './switch/switch-card';
 import '../../styles/whatif.css';
 
@@ -107,17 +111,53 @@ function Asked({ endpoint, question, workspace }: AskedProps) {
       {error === null ? null : (
         <Failure error={error.status === 404 ? NOT_KEPT : error} onRetry={() => void refetch()} />
       )}
-      {job === undefined ? search.job !== undefined && error === null ? <Loading /> : null : <Outcome job={job} />}
+      {job === undefined ? (
+        search.job !== undefined && error === null ? (
+          <Loading />
+        ) : null
+      ) : (
+        <>
+          <Belongs job={job} question={question} called={`${workspace}/${endpoint}`} />
+          <Outcome job={job} />
+        </>
+      )}
       <AsCommand commands={commands.length === 0 ? [call] : commands} />
       <EarlierQuestions jobs={earlier?.items ?? []} />
     </>
   );
 }
 
+/** The address that asks what a job was asked, with its result. */
+function useAddressOf({ asked, endpoint, id, kind, workspace }: Job): PageAddress {
+  const search = route.useSearch();
+  const own = isQuestion(kind) ? searchOf(kind, asked) : {};
+  return { to: '/whatif', search: { ...own, workspace, endpoint, job: id, switch: search.switch } };
+}
+
+interface BelongsProps {
+  readonly job: Job;
+  readonly question: Question;
+  /** workspace/name */
+  readonly called: string;
+}
+
+/** Says so where the result in view is not that of the question in the form. */
+function Belongs({ called, job, question }: BelongsProps) {
+  const search = route.useSearch();
+  const address = useAddressOf(job);
+  const queue = useStandardQueue();
+  if (queue === null) return null;
+  const isOfEndpoint = `${job.workspace}/${job.endpoint}` === called;
+  const isSame = job.kind === question && isOfEndpoint && isSameQuestion(question, search, job.asked, queue);
+  if (isSame) return null;
+  const asked = `${isOfEndpoint ? '' : `${job.workspace}/${job.endpoint}: `}${inWords(job)}`;
+  return <OtherQuestion what="question" asked={asked} address={address} />;
+}
+
 const NOT_KEPT = new ApiFailure(
   404,
   'API_JOB',
-  'the result of this link is not kept any more: the last 100 are, until the gateway stops',
+  'the result of this link is not kept any more: the last 50 of a workspace are, until the gateway stops',
   'the question is filled in: ask it again',
 );
 
@@ -126,6 +166,7 @@ const here = (command: string) => command.replace(/(--gateway|--server) \S+/, `$
 
 function Outcome({ job }: { readonly job: Job<WhatIf | Advice | FleetPlan> }) {
   const called = `${job.workspace}/${job.endpoint}`;
+  const address = useAddressOf(job);
   if (job.state === 'failed' && job.error !== null) {
     const { code, hint, message } = job.error;
     return (
@@ -140,7 +181,7 @@ function Outcome({ job }: { readonly job: Job<WhatIf | Advice | FleetPlan> }) {
   if (job.state === 'cancelled') return <p className="verdict verdict-refused">The question was cancelled.</p>;
   const { result } = job;
   if (result === null || result === undefined) return <JobProgress job={job} stages={STAGES} />;
-  if (job.kind === 'advice') return <AdviceResult called={called} result={result as Advice} />;
-  if (job.kind === 'plan') return <PlanResult result={result as FleetPlan} />;
-  return <WhatIfResult called={called} result={result as WhatIf} />;
+  if (job.kind === 'advice') return <AdviceResult called={called} address={address} result={result as Advice} />;
+  if (job.kind === 'plan') return <PlanResult address={address} result={result as FleetPlan} />;
+  return <WhatIfResult called={called} asked={job.asked} address={address} result={result as WhatIf} />;
 }

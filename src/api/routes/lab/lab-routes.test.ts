@@ -66,6 +66,17 @@ async function ask(line: string, body: unknown = '', as = OPERATOR): Promise<{ s
   return response as { status: number; body: Body };
 }
 
+/** A store that has a workspace besides the default one. */
+async function storeWith(workspace: string): Promise<void> {
+  store = await openStore(':memory:');
+  const ref = { kind: 'Workspace', workspace: '', name: workspace };
+  await store.resources.change('alice', (tx) => tx.put(ref, { labels: {}, spec: {} }));
+}
+
+/** Work that ends when it is cancelled. */
+const unending: typeof run = (_, signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cancelled'))));
+
 const experiment = (changes: object = {}, as = OPERATOR) =>
   ask(`POST ${LAB}/experiments`, { ...QUESTION, ...changes }, as);
 const ended = async (id: string) => {
@@ -194,16 +205,43 @@ describe('experiments', () => {
   });
 
   it('wait in a line of a few for each workspace', async () => {
-    run = (_, signal) =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cancelled'))));
+    run = unending;
+    await storeWith('other');
     const created = [];
-    for (let i = 0; i < LAB_LIMITS.open; i++) created.push((await experiment()).body.id);
+    for (let i = 0; i < LAB_LIMITS.open; i++)
+      created.push((await experiment({}, { ...OPERATOR, name: `operator ${i}` })).body.id);
     const refused = await experiment();
     expect([refused.status, refused.body.error.code]).toEqual([429, 'API_JOBS_FULL']);
     const other = caller('none', { other: 'operator' });
     expect((await ask('POST workspaces/other/lab/experiments', QUESTION, other)).status).toBe(202);
     expect((await ask(`DELETE jobs/${created[0]}`)).body.state).toBe('cancelled');
     expect((await experiment()).status).toBe(202);
+  });
+
+  it('of one caller leave places for others', async () => {
+    run = unending;
+    const first = await experiment();
+    for (let i = 0; i < LAB_LIMITS.waitingOfOne; i++) expect((await experiment()).status).toBe(202);
+    const refused = await experiment();
+    expect([refused.status, refused.body.error]).toMatchObject([429, { code: 'API_JOBS_FULL', message: /alice/ }]);
+    expect((await experiment({}, { ...OPERATOR, name: 'bob' })).status).toBe(202);
+    await ask(`DELETE jobs/${first.body.id}`);
+  });
+
+  it('belong to workspaces that exist', async () => {
+    await storeWith('other');
+    const everywhere = caller('operator');
+    const gone = (line: string, body: unknown = '') => ask(line.replace('{}', 'workspaces/gone/lab'), body, everywhere);
+    for (const response of [
+      await gone('POST {}/experiments', QUESTION),
+      await gone('POST {}/uploads?name=a.jsonl', 'one'),
+      await gone('GET {}/results'),
+      await gone('GET {}/results/one'),
+      await gone('POST {}/results', { job: 'one', name: 'a' }),
+      await gone('DELETE {}/results/one'),
+    ]) {
+      expect([response.status, response.body.error.code]).toEqual([404, 'RESOURCE_UNKNOWN']);
+    }
   });
 });
 
@@ -228,12 +266,25 @@ describe('uploads', () => {
 
   it('are the latest of their own workspace', async () => {
     const { body } = await upload('first.jsonl', 'first');
+    await storeWith('other');
     const other = caller('none', { other: 'operator' });
     const foreign = { ...QUESTION, traffic: { upload: { id: body.id, format: 'trace' } } };
     expect((await ask('POST workspaces/other/lab/experiments', foreign, other)).body.error.code).toBe('API_UPLOAD');
     for (let i = 0; i < LAB_LIMITS.uploads; i++) await upload(`${i}.jsonl`, `later ${i}`);
     const gone = await replay(body.id);
     expect([gone.status, gone.body.error.hint]).toEqual([404, 'upload the file again']);
+  });
+
+  it('stay while an experiment waits for them', async () => {
+    run = unending;
+    await experiment();
+    const { body } = await upload('first.jsonl', 'first');
+    const waiting = (await replay(body.id)).body.id;
+    for (let i = 0; i < LAB_LIMITS.uploads; i++) await upload(`${i}.jsonl`, `later ${i}`);
+    expect(uploads.get('default', body.id)).toBeDefined();
+    await ask(`DELETE jobs/${waiting}`);
+    await upload('last.jsonl', 'last');
+    expect(uploads.get('default', body.id)).toBeUndefined();
   });
 
   it.each(['../a', '-o', '.hidden', 'a/b', '', 'a b', 'x'.repeat(81)])(
@@ -254,7 +305,7 @@ describe('saved results', () => {
   const done = async () => (await ended((await experiment()).body.id)).id;
 
   it('are saved and deleted by operators, and read by viewers of the workspace alone', async () => {
-    store = await openStore(':memory:');
+    await storeWith('other');
     const job = await done();
     expect((await ask(`POST ${SAVED}`, { job, name: 'mine' }, VIEWER)).status).toBe(403);
     const { body, status } = await ask(`POST ${SAVED}`, { job, name: 'before the sale' });
@@ -274,8 +325,10 @@ describe('saved results', () => {
     expect((await ask(`DELETE ${one}`, '', VIEWER)).status).toBe(403);
     expect((await ask(`DELETE ${one}`)).body).toEqual(body);
     expect((await ask(`GET ${one}`)).status).toBe(404);
-    const changes = await store.resources.audit({ limit: 9 });
-    expect(changes.map(({ action, kind, name }) => [kind, name, action])).toEqual([
+    const changes = await store!.resources.audit({ limit: 9 });
+    expect(
+      changes.filter(({ kind }) => kind === 'LabResult').map(({ action, kind, name }) => [kind, name, action]),
+    ).toEqual([
       ['LabResult', body.id, 'delete'],
       ['LabResult', body.id, 'create'],
     ]);
@@ -283,7 +336,7 @@ describe('saved results', () => {
 
   it('are of experiments of the workspace that are done, in a store', async () => {
     expect((await ask(`POST ${SAVED}`, { job: await done(), name: 'a' })).body.error.code).toBe('API_NO_STORE');
-    store = await openStore(':memory:');
+    await storeWith('other');
     const other = caller('none', { default: 'operator', other: 'operator' });
     const job = await done();
     const foreign = await ask('POST workspaces/other/lab/results', { job, name: 'a' }, other);

@@ -1,9 +1,13 @@
 import { pattern, required } from '../../../schema/fields.js';
 import { LAB_LIMITS, type LabQuestion } from '../../../twin/lab/lab-question.js';
+import type { NamedUpload } from '../../../twin/lab/lab-uploads.js';
+import type { ApiHost } from '../../api-host.js';
 import { type ApiRoute, defineRoute, ok } from '../../api-route.js';
-import { labBusy, notText } from '../../errors.js';
+import { callerBusy, labBusy, notText } from '../../errors.js';
+import type { Job } from '../../jobs/job-board.js';
 import { JOB, jobView } from '../../views/job-views.js';
 import { LAB_BODY, LAB_CHOICES, LAB_UPLOAD } from '../../views/lab-views.js';
+import { workspaceIn } from './lab-workspace.js';
 
 const LAB = '/api/v1/workspaces/{workspace}/lab';
 /** They take a core for minutes, and replay who asked for what: more than a viewer needs. Viewers read the results, as jobs. */
@@ -53,9 +57,11 @@ export const LAB_ROUTES: readonly ApiRoute[] = [
     query: { name: required(FILE_NAME, { help: 'name of the file, as commands will have it' }) },
     body: { type: 'file', mostBytes: LAB_LIMITS.uploadBytes },
     response: { type: 'object', schema: LAB_UPLOAD },
-    async handle({ lab }, { body, params, query }) {
+    async handle(host, request) {
+      const { body, query } = request;
+      const workspace = await workspaceIn(host, request);
       if (body === '' || body.slice(0, LOOKED_AT).includes('\0') || body.startsWith('\u001f\ufffd')) throw notText();
-      return { status: 201, body: await lab.uploads.put(params.workspace!, query.name, body) };
+      return { status: 201, body: await host.lab.uploads.put(workspace, query.name, body, uploadsInUse(host)) };
     },
   }),
   defineRoute({
@@ -65,11 +71,14 @@ export const LAB_ROUTES: readonly ApiRoute[] = [
     summary: 'Compare routing policies on the same traffic and fleet, in simulation: creates a job',
     body: { type: 'json', schema: LAB_BODY, example: EXAMPLE },
     response: { type: 'object', schema: JOB },
-    async handle(host, { body, caller, params }) {
-      const workspace = params.workspace!;
+    async handle(host, request) {
+      const { body, caller } = request;
       const { jobs } = host;
-      const open = jobs.list().filter((job) => isOpenLab(job, workspace)).length;
-      if (open >= LAB_LIMITS.open) throw labBusy(workspace, open);
+      const workspace = await workspaceIn(host, request);
+      const open = jobs.list().filter((job) => isOpenLab(job) && job.workspace === workspace);
+      if (open.length >= LAB_LIMITS.open) throw labBusy(workspace, open.length);
+      const own = open.filter(({ actor, state }) => state === 'waiting' && actor === caller.name).length;
+      if (own >= LAB_LIMITS.waitingOfOne) throw callerBusy(caller.name, own);
       const { labWork } = await import('./lab-work.js');
       const { commands, question, work } = labWork(host, workspace, body as LabQuestion);
       const endpoint = question.traffic.recording?.endpoint ?? '';
@@ -85,9 +94,13 @@ export const LAB_ROUTES: readonly ApiRoute[] = [
 /** Characters of an upload that are looked at before it is kept. */
 const LOOKED_AT = 4096;
 
-function isOpenLab(
-  { kind, state, workspace: its }: { kind: string; state: string; workspace: string },
-  workspace: string,
-) {
-  return kind === 'lab' && its === workspace && (state === 'waiting' || state === 'running');
+const isOpenLab = ({ kind, state }: Pick<Job, 'kind' | 'state'>) =>
+  kind === 'lab' && (state === 'waiting' || state === 'running');
+
+/** Those that experiments read, or will read when their turn comes. */
+function uploadsInUse({ jobs }: ApiHost): NamedUpload[] {
+  return jobs.list().flatMap((job) => {
+    const { upload } = isOpenLab(job) ? (job.asked as LabQuestion).traffic : {};
+    return upload === undefined ? [] : [{ workspace: job.workspace, id: upload.id }];
+  });
 }

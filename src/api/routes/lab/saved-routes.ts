@@ -7,6 +7,7 @@ import { notSavable, unknownJob, unknownSaved } from '../../errors.js';
 import { auditChange } from '../../gateway/audit-change.js';
 import { keyIn, PAGE_QUERY, pageOf } from '../../pagination.js';
 import { SAVE_BODY, SAVED_RESULT, SAVED_WITH_RESULT } from '../../views/lab-views.js';
+import { workspaceIn } from './lab-workspace.js';
 
 const RESULTS = '/api/v1/workspaces/{workspace}/lab/results';
 const reads = { method: 'GET', role: 'viewer', scope: 'workspace' } as const;
@@ -27,10 +28,12 @@ export const SAVED_LAB_ROUTES: readonly ApiRoute[] = [
     summary: 'List the saved results of experiments, the latest first',
     query: PAGE_QUERY,
     response: { type: 'list', schema: SAVED_RESULT },
-    async handle({ store }, { params, query }) {
+    async handle(host, request) {
+      const { store } = host;
+      const { query } = request;
       const after = keyIn(query, [0, '']);
       const before = after === null ? null : { savedAt: after[0], id: after[1] };
-      const read = await store.lab.list(params.workspace!, before, query.limit + 1);
+      const read = await store.lab.list(await workspaceIn(host, request), before, query.limit + 1);
       return ok(pageOf('SavedLabResultList', query, read, ({ id, savedAt }) => [savedAt, id], savedView));
     },
   }),
@@ -39,9 +42,11 @@ export const SAVED_LAB_ROUTES: readonly ApiRoute[] = [
     path: `${RESULTS}/{id}`,
     summary: 'Return a saved result of an experiment',
     response: { type: 'object', schema: SAVED_WITH_RESULT },
-    async handle({ store }, { params }) {
-      const found = await store.lab.get(params.workspace!, params.id!);
-      if (found === null) throw unknownSaved(params.id!);
+    async handle(host, request) {
+      const { id } = request.params;
+      const { store } = host;
+      const found = await store.lab.get(await workspaceIn(host, request), id!);
+      if (found === null) throw unknownSaved(id!);
       return ok({ ...savedView(found.saved), result: found.result });
     },
   }),
@@ -58,10 +63,12 @@ export const SAVED_LAB_ROUTES: readonly ApiRoute[] = [
       example: { job: '0b9c7a52-6a1e-4a55-9d2f-1f2b7c3d4e5f', name: 'before the sale' },
     },
     response: { type: 'object', schema: SAVED_RESULT },
-    async handle(host, { body, caller, params }) {
+    async handle(host, request) {
+      const { body, caller } = request;
       const { jobs, store } = host;
+      const workspace = await workspaceIn(host, request);
       const job = jobs.get(body.job);
-      if (job === undefined || job.kind !== 'lab' || job.workspace !== params.workspace) throw unknownJob(body.job);
+      if (job === undefined || job.kind !== 'lab' || job.workspace !== workspace) throw unknownJob(body.job);
       if (job.result === null) throw notSavable(job.id, job.state);
       const facts: SavedFacts = {
         ...{ ranAt: new Date(job.createdMs).toISOString(), verdict: (job.result as LabResult).verdict },
@@ -88,10 +95,12 @@ export const SAVED_LAB_ROUTES: readonly ApiRoute[] = [
     path: `${RESULTS}/{id}`,
     summary: 'Delete a saved result of an experiment',
     response: { type: 'object', schema: SAVED_RESULT },
-    async handle(host, { caller, params }) {
+    async handle(host, request) {
+      const { caller, params } = request;
       const { store } = host;
-      const found = await store.lab.get(params.workspace!, params.id!);
-      if (found === null || !(await store.lab.delete(params.workspace!, params.id!))) throw unknownSaved(params.id!);
+      const workspace = await workspaceIn(host, request);
+      const found = await store.lab.get(workspace, params.id!);
+      if (found === null || !(await store.lab.delete(workspace, params.id!))) throw unknownSaved(params.id!);
       const { saved } = found;
       await auditChange(host, caller.name, {
         ...changeOf(saved),

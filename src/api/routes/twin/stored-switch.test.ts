@@ -38,10 +38,16 @@ let host: ApiHost;
 // biome-ignore lint/suspicious/noExplicitAny: whatever the API returns
 type Body = any;
 
-async function ask(line: string, body: object = {}, as = ADMIN): Promise<{ status: number; body: Body }> {
+async function ask(
+  line: string,
+  body: object = {},
+  as = ADMIN,
+  ifMatch?: string,
+): Promise<{ status: number; body: Body }> {
   const [method, path] = line.split(' ') as [string, string];
   return (await respond(host, as, {
-    ...{ method, path, query: new URLSearchParams(), header: () => undefined },
+    ...{ method, path, query: new URLSearchParams() },
+    header: (name) => (name === 'if-match' ? ifMatch : undefined),
     ...{ body: async () => JSON.stringify(body), signal },
   })) as { status: number; body: Body };
 }
@@ -180,6 +186,15 @@ describe('POST policy/switch of an Endpoint in the store', () => {
     await until(() => inForce() === 'lmetric');
     const cancelled = await ask(`DELETE /api/v1/jobs/${job.id}`);
     expect([cancelled.body.state, inForce()]).toEqual(['cancelled', 'round-robin']);
+  });
+
+  it('refuses at once what was made for another version of the Endpoint', async () => {
+    const seen = String((await store.get(REF))!.metadata.resource_version);
+    await ask(`PUT ${ONE}`, { ...CHAT, spec: { ...CHAT.spec, routing: { policy: 'random' } } });
+    const late = await ask(`POST ${ONE}/policy/switch`, { policy: NEW, guard }, ADMIN, seen);
+    expect([late.status, late.body.error.code]).toEqual([409, 'RESOURCE_CONFLICT']);
+    const now = String((await store.get(REF))!.metadata.resource_version);
+    expect((await ask(`POST ${ONE}/policy/switch`, { policy: NEW, guard }, ADMIN, now)).status).toBe(202);
   });
 
   it('refuses the present policy, keys that an Endpoint does not have, and callers without the role', async () => {

@@ -20,6 +20,7 @@ import { changeResource, refIn } from '../../changes/change-resource.js';
 import { badBody, notInForce, policyInForce } from '../../errors.js';
 import { liveEndpoint } from '../../gateway/live-endpoints.js';
 import type { SwitchTarget } from '../../jobs/guarded-switch.js';
+import { versionOf } from '../../request-parts.js';
 
 type Request = Pick<ApiRequest, 'caller' | 'params' | 'header'>;
 
@@ -56,6 +57,7 @@ export class StoredSwitch implements SwitchTarget {
     const ref = refIn(endpointKind, request);
     const present = await store.get(ref);
     if (present === null) throw unknownResource(ref);
+    await checkVersion(host, request, present);
     return new StoredSwitch(host, request, newPolicy(given, present));
   }
 
@@ -148,6 +150,13 @@ export class StoredSwitch implements SwitchTarget {
       await delay(LOOK_MS, undefined, { signal });
     }
   }
+}
+
+/** Throws a conflict at once where the switch was made for another version: the job checks it again when it applies the policy. */
+async function checkVersion(host: ApiHost, request: Request, present: Resource): Promise<void> {
+  if (versionOf(request.header('if-match')) === undefined) return;
+  const dry = { ...request, query: { dry_run: true } } as unknown as ApiRequest<{ dry_run: boolean }>;
+  await changeResource(host, endpointKind, dry, () => ({ resource: present, placeOf: policyPlace }));
 }
 
 /** Ends a change that has been overtaken. */

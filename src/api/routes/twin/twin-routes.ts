@@ -6,6 +6,7 @@ import { parseDuration } from '../../../kernel/text/duration.js';
 import type { AdviceDocument } from '../../../twin/advise/advice-document.js';
 import type { ApiHost } from '../../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute } from '../../api-route.js';
+import { checkPolicyHash, POLICY_HASH } from '../../changes/expected-policy.js';
 import { badBody, notRecording, switchUnderWay } from '../../errors.js';
 import { auditChange } from '../../gateway/audit-change.js';
 import { liveEndpoint } from '../../gateway/live-endpoints.js';
@@ -104,6 +105,7 @@ export const TWIN_ROUTES: readonly ApiRoute[] = [
       example: { policy: { routing: { policy: 'lmetric' } }, guard: { metric: 'ttft_p90', most: 0.1 }, watch: '10m' },
       asGiven: true,
     },
+    ifMatch: `${POLICY_HASH}, or the resource_version of an Endpoint,`,
     response: { type: 'object', schema: JOB },
     handle: switchPolicy,
   }),
@@ -173,6 +175,7 @@ async function switchPolicy(host: ApiHost, request: ApiRequest<object, SwitchBod
   const { body, caller, params } = request;
   const called = calledIn(params);
   const endpoint = liveEndpoint(host.gateway, called);
+  if (endpoint.managed === null) checkPolicyHash(endpoint, request);
   const policy = readPolicyBody(body.policy, endpoint.policy);
   const { metric, most } = body.guard;
   const guard = { metric, most, watchMs: durationUs('watch', body.watch ?? DEFAULT_WATCH) / 1000 };

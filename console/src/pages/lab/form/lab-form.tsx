@@ -1,9 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { useMay } from '../../../api/access';
+import { pathOf } from '../../../api/client';
 import { isOpenJob, type Job } from '../../../api/jobs';
-import { useChange } from '../../../api/queries';
+import { type Change, useChange } from '../../../api/queries';
 import { Button, Card } from '../../../parts/basics';
+import { changeCommand } from '../../../parts/change-command';
+import { AsCommand } from '../../../parts/command';
 import { Failure } from '../../../parts/states';
 import type { LabSearch } from '../../../shell/router';
 import type { LabChoices } from '../lab-document';
@@ -32,18 +35,18 @@ export function LabForm({ choices, job, workspace }: LabFormProps) {
   const change = useChange<Job>();
   const isBusy = change.isPending || (job !== undefined && isOpenJob(job));
   const lacks = lacking(form, choices.limits.rates);
+  const asked = (): Change => {
+    const path = `workspaces/${pathOf(workspace)}/lab/experiments`;
+    return { method: 'POST', path, body: bodyOf(search, Date.now()) };
+  };
   const run = (event: FormEvent) => {
     event.preventDefault();
-    const path = `workspaces/${encodeURIComponent(workspace)}/lab/experiments`;
-    change.mutate(
-      { method: 'POST', path, body: bodyOf(search, Date.now()) },
-      {
-        onSuccess: (created) =>
-          void navigate({
-            search: { ...searchOf(created.asked, search.file), workspace: search.workspace, job: created.id },
-          }),
-      },
-    );
+    change.mutate(asked(), {
+      onSuccess: (created) =>
+        void navigate({
+          search: { ...searchOf(created.asked, search.file), workspace: search.workspace, job: created.id },
+        }),
+    });
   };
   return (
     <Card title="Experiment">
@@ -84,7 +87,7 @@ export function LabForm({ choices, job, workspace }: LabFormProps) {
             <Button type="submit" look="primary" disabled={isBusy || lacks !== null}>
               {isBusy ? 'Running…' : 'Run'}
             </Button>
-            {lacks === null ? null : <p className="muted">{lacks}</p>}
+            {lacks === null ? <AsCommand commands={[changeCommand(asked())]} /> : <p className="muted">{lacks}</p>}
           </div>
         ) : (
           <p className="muted">

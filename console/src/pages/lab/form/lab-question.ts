@@ -114,6 +114,24 @@ function trafficOf(form: LabForm, nowMs: number): object {
 
 export const LAST_MINUTES = ['60', '15', '360', '1440'] as const;
 
+/** The question of an address in one text: the same for each way to write it. */
+const textOf = (search: LabSearch) => {
+  const entries = Object.entries(formOf(searchOf(bodyOf(search, 0)))).filter(([, value]) => value !== undefined);
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** Whether an address has the experiment that was run. A time up to now is another one by now. */
+export const isSameExperiment = (search: LabSearch, asked: Asked): boolean =>
+  textOf(search) === textOf(searchOf(asked));
+
+/** What an experiment has besides its routing policies and its fleet, in words: a swap of the policy leaves it as it is. */
+export const besidesRouting = ({ admission, flow_control: queue }: Asked): string[] => [
+  ...(admission === undefined
+    ? []
+    : [`admission ${policyWord({ name: admission.policy, options: admission.options })}`]),
+  ...(queue === undefined ? [] : ['the queue before routing']),
+];
+
 interface Asked {
   readonly traffic?: {
     readonly workload?: string;

@@ -2,7 +2,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Button, Card } from '../../../parts/basics';
 import { AsCommand } from '../../../parts/command';
-import { CopyLink } from '../../../parts/copy-link';
+import { CopyLink, type PageAddress } from '../../../parts/copy-link';
+import { besidesRouting } from '../form/lab-question';
 import type { LabResult, LabVariant, ReplicaFacts } from '../lab-document';
 import { LatencyCard } from './latency-card';
 import { atLoad, LoadCurve, loadsOf } from './load-curve';
@@ -22,6 +23,8 @@ export interface FinishedRun {
   readonly ranAt: string;
   /** Absent where it is saved already. */
   readonly job?: string;
+  /** Where it is shown, with its experiment. */
+  readonly address: PageAddress;
 }
 
 /** What an experiment found: the verdict, then numbers, then pictures. */
@@ -44,10 +47,11 @@ export function LabResults({ result, run }: { readonly run: FinishedRun; readonl
           workspace={run.workspace}
           variants={shown.document.variants}
           policies={(run.asked as { readonly policies: readonly string[] }).policies}
+          notChanged={[...besidesRouting(run.asked), fleetWords(config)]}
         />
         {run.job === undefined ? null : <SaveRun workspace={run.workspace} job={run.job} asked={run.asked} />}
         <Button onClick={() => download(run, result)}>Download</Button>
-        <CopyLink />
+        <CopyLink address={run.address} />
         <span className="muted">
           {fleetWords(config)}, {comparison.seeds.length} {comparison.seeds.length === 1 ? 'seed' : 'seeds'},{' '}
           {comparison.runs} runs

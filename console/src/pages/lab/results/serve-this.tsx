@@ -17,10 +17,13 @@ interface ServeThisProps {
   readonly variants: readonly LabVariant[];
   /** As they were asked for, in the order of the variants: an option that was left out has the default of the gateway. */
   readonly policies: readonly string[];
+  /** What else the experiment had: a swap changes the policy alone. */
+  readonly notChanged: readonly string[];
 }
 
 /** A policy of the experiment to be served by an endpoint from now on, after a preview. */
-export function ServeThis({ policies, variants, workspace }: ServeThisProps) {
+export function ServeThis(props: ServeThisProps) {
+  const { workspace } = props;
   const [isOpen, setIsOpen] = useState(false);
   const mayServe = useMay('operator', workspace);
   if (!mayServe) return <span className="muted">To serve a policy needs the role operator in {workspace}.</span>;
@@ -30,13 +33,19 @@ export function ServeThis({ policies, variants, workspace }: ServeThisProps) {
         Serve this policy
       </Button>
       <Dialog title="Serve a policy of this experiment" isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        <ServeForm {...{ policies, variants, workspace }} onDone={() => setIsOpen(false)} />
+        <ServeForm {...props} onDone={() => setIsOpen(false)} />
       </Dialog>
     </>
   );
 }
 
-function ServeForm({ onDone, policies, variants, workspace }: ServeThisProps & { readonly onDone: () => void }) {
+function ServeForm({
+  notChanged,
+  onDone,
+  policies,
+  variants,
+  workspace,
+}: ServeThisProps & { readonly onDone: () => void }) {
   const endpoints = (useLive(({ traffic }) => traffic)?.items ?? []).filter((one) => one.workspace === workspace);
   const [given, setGiven] = useState<string | null>(null);
   const name = given ?? endpoints[0]?.name;
@@ -53,7 +62,11 @@ function ServeForm({ onDone, policies, variants, workspace }: ServeThisProps & {
       <div className="dialog-actions">
         <Button onClick={onDone}>Cancel</Button>
         {endpoint === undefined ? null : (
-          <SwapPolicy {...{ base, endpoint, policy, onDone }} options={options} label="Preview the change" />
+          <SwapPolicy
+            {...{ base, endpoint, notChanged, policy, onDone }}
+            options={options}
+            label="Preview the change"
+          />
         )}
       </div>
     </>

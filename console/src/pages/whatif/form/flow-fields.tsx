@@ -60,10 +60,21 @@ export function FlowOptionFields() {
   );
 }
 
+/** The settings of a queue that nothing sets; null while they are not known. */
+export function useStandardQueue(): Readonly<Record<string, unknown>> | null {
+  const schema = useQueueSchema();
+  if (schema === null) return null;
+  const settings = Object.entries(schema.properties ?? {}).map(([key, { default: usual }]) => [key, usual]);
+  return Object.fromEntries(settings.filter(([, usual]) => usual !== undefined));
+}
+
 /** As an Endpoint has it. */
 function useQueueSchema(): JsonSchema | null {
   const { data } = useGet<{ readonly schema: JsonSchema }>('kinds/endpoints', { isFixed: true });
-  const spec = data?.schema.properties?.spec ?? data?.schema;
-  const queue = spec?.properties?.flow_control;
+  return data === undefined ? null : queueIn(data.schema);
+}
+
+function queueIn(schema: JsonSchema): JsonSchema | null {
+  const queue = (schema.properties?.spec ?? schema).properties?.flow_control;
   return queue === undefined ? null : givenSchema(queue);
 }

@@ -1,47 +1,75 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../parts/basics';
 import { PolicyPicker, usePolicies } from '../../../parts/policy-picker';
 import { changedPart, type JsonSchema } from '../../../parts/schema-form/json-schema';
 import { SchemaForm } from '../../../parts/schema-form/schema-form';
-import { MOST_POLICIES, mapIn, mapText, optionsOf, policiesIn } from '../question';
-import { useParameter } from './fields';
+import { type AskedPolicy, addressOf, askedIn, MOST_POLICIES, policiesIn } from '../question';
 
 const route = getRouteApi('/whatif');
+
+/** The policies of the address with their options. A new question is about requests up to now. */
+function useAsked(): [readonly AskedPolicy[], (next: readonly AskedPolicy[]) => void] {
+  const navigate = route.useNavigate();
+  const set = (next: readonly AskedPolicy[]) =>
+    void navigate({ search: (before) => ({ ...before, to: undefined, ...addressOf(next) }), replace: true });
+  return [askedIn(route.useSearch()), set];
+}
 
 /** The policies of a question. @param none what is asked when none is chosen */
 export function PolicyFields({ most = MOST_POLICIES, none }: { readonly none: string; readonly most?: number }) {
   const chosen = policiesIn(route.useSearch());
-  const [, set] = useParameter('policy');
+  const [asked, set] = useAsked();
+  const choose = (names: readonly string[]) => {
+    const added = names.filter((name) => !chosen.includes(name)).map((policy) => ({ policy, options: {} }));
+    set([...asked.filter(({ policy }) => names.includes(policy)), ...added]);
+  };
   return (
     <PolicyPicker
       chosen={chosen}
       most={most}
       note={chosen.length === 0 ? none : 'each is compared with what was measured'}
-      onChange={(next) => set(next.join(','))}
+      onChange={choose}
     />
   );
 }
 
-/** Options of the chosen policies that have any, each in a form made from its schema. */
+/** Options of the chosen policies that have any, each in a form made from its schema. One can be there again, with others. */
 export function PolicyOptionFields() {
-  const search = route.useSearch();
-  const policies = usePolicies();
-  const [text, set] = useParameter('options');
-  const all = mapIn(text);
-  const chosen = policiesIn(search).flatMap((name) => policies.find((one) => one.name === name) ?? []);
-  const withOptions = chosen.filter(({ options }) => hasOptions(options));
-  return withOptions.map(({ name, options }) => (
-    <OptionForm
-      key={name}
-      title={`Options of ${name}`}
-      schema={options}
-      value={optionsOf(all, name)}
-      onChange={(next) => {
-        const { [name]: _, ...others } = all;
-        set(mapText(Object.keys(next).length === 0 ? others : { ...others, [name]: next }) ?? '');
-      }}
-    />
-  ));
+  const known = usePolicies();
+  const [asked, set] = useAsked();
+  return asked.map(({ options, policy }, i) => {
+    const schema = known.find(({ name }) => name === policy)?.options;
+    if (schema === undefined || !hasOptions(schema)) return null;
+    const before = asked.slice(0, i).filter((one) => one.policy === policy).length;
+    const called = before === 0 ? policy : `${policy}, number ${before + 1}`;
+    return (
+      // By its place: a new option must not take the focus away.
+      <div key={i} className="asked-policy">
+        <OptionForm
+          title={`Options of ${called}`}
+          schema={schema}
+          value={options}
+          onChange={(next) => set(asked.map((one, at) => (at === i ? { ...one, options: next } : one)))}
+          {...(before === 0 ? {} : { startsOpen: true })}
+        />
+        {asked.length < MOST_POLICIES ? (
+          <Button
+            look="quiet"
+            aria-label={`Once more: ${called}`}
+            onClick={() => set(asked.toSpliced(i + 1, 0, { options, policy }))}
+          >
+            Once more
+          </Button>
+        ) : null}
+        {before === 0 ? null : (
+          <Button look="quiet" aria-label={`Remove ${called}`} onClick={() => set(asked.filter((_, at) => at !== i))}>
+            Remove
+          </Button>
+        )}
+      </div>
+    );
+  });
 }
 
 export const hasOptions = ({ properties = {} }: JsonSchema) => Object.keys(properties).length > 0;

@@ -1,4 +1,5 @@
 import { Badge, Card, NumberHead, TablePlace } from '../../../parts/basics';
+import type { PageAddress } from '../../../parts/copy-link';
 import type { Advice } from '../documents';
 import { metricChange, metricName, metricValue } from '../metric-text';
 import { ServePolicy } from '../switch/serve-policy';
@@ -8,8 +9,14 @@ import { PolicyPicture } from './policy-picture';
 import { SwitchCostPart } from './switch-cost';
 import { Verdict } from './verdict';
 
+interface AdviceResultProps {
+  readonly called: string;
+  readonly address: PageAddress;
+  readonly result: Advice;
+}
+
 /** The best policy, what is gained, what the switch costs, and how the others compare. */
-export function AdviceResult({ called, result }: { readonly called: string; readonly result: Advice }) {
+export function AdviceResult({ address, called, result }: AdviceResultProps) {
   const { alternatives, baseline, best, cost, metric, notes, present, recording } = result;
   const rows = alternatives.flatMap((one) => {
     const found = one.metrics.find((each) => each.metric === metric);
@@ -18,8 +25,9 @@ export function AdviceResult({ called, result }: { readonly called: string; read
   const reach = reachOf(rows.map(({ found }) => found));
   return (
     <>
-      <Verdict text={result.verdict} isRefused={baseline.refused !== null}>
-        {best === null ? null : <ServePolicy called={called} choice={best.routing} />}
+      <Verdict text={result.verdict} isRefused={baseline.refused !== null} address={address}>
+        {/* Policies are compared with the options that they have by default. */}
+        {best === null ? null : <ServePolicy called={called} choice={{ policy: best.routing.policy, options: {} }} />}
       </Verdict>
       <Evidence recording={recording} baseline={baseline} />
       <PolicyPicture alternatives={alternatives} baseline={baseline.metrics} metric={metric} />

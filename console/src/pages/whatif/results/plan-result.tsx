@@ -1,4 +1,5 @@
 import { Badge, Card, NumberHead, TablePlace } from '../../../parts/basics';
+import type { PageAddress } from '../../../parts/copy-link';
 import { milliseconds, short, whole } from '../../../parts/format';
 import { Stat, Stats } from '../../../parts/stat';
 import type { FleetPlan, Measure, PlanPoint } from '../documents';
@@ -8,7 +9,7 @@ import { Verdict } from './verdict';
 const WHY = { slo: 'misses the SLO', backlog: 'the backlog grows', lost: 'requests are lost' };
 
 /** The least fleet that keeps the SLOs, with what is next to it. */
-export function PlanResult({ result }: { readonly result: FleetPlan }) {
+export function PlanResult({ address, result }: { readonly address: PageAddress; readonly result: FleetPlan }) {
   const { baseline, candidates, notes, plan, present, recording } = result;
   const [candidate] = candidates;
   const found = candidate?.plan ?? null;
@@ -16,7 +17,7 @@ export function PlanResult({ result }: { readonly result: FleetPlan }) {
   const [least, greatest] = found?.replicasRange ?? [null, null];
   return (
     <>
-      <Verdict text={result.verdict} isRefused={plan.chosen === null} />
+      <Verdict text={result.verdict} isRefused={plan.chosen === null} address={address} />
       <Stats>
         <Stat
           name="Least fleet"

@@ -1,15 +1,17 @@
 import type { ReactNode } from 'react';
-import { CopyLink } from '../../../parts/copy-link';
+import { CopyLink, type PageAddress } from '../../../parts/copy-link';
 
 interface VerdictProps {
   readonly text: string;
   readonly isRefused: boolean;
+  /** Of the question with this result. */
+  readonly address: PageAddress;
   /** What can be done with the result. */
   readonly children?: ReactNode;
 }
 
 /** The sentence that answers the question, with a link that shows the same to others. */
-export function Verdict({ children, isRefused, text }: VerdictProps) {
+export function Verdict({ address, children, isRefused, text }: VerdictProps) {
   return (
     <>
       <p className={`verdict ${isRefused ? 'verdict-refused' : ''}`} role="status">
@@ -17,7 +19,7 @@ export function Verdict({ children, isRefused, text }: VerdictProps) {
       </p>
       <div className="verdict-actions">
         {children}
-        <CopyLink />
+        <CopyLink address={address} />
       </div>
     </>
   );

@@ -1,11 +1,14 @@
 import { Badge, Bar, Card, NumberHead, TablePlace, type Tone } from '../../../parts/basics';
+import type { PageAddress } from '../../../parts/copy-link';
 import { percent, whole } from '../../../parts/format';
 import type { Alternative, BaselineMetric, Prediction, WhatIf } from '../documents';
 import { metricChange, metricName, metricValue } from '../metric-text';
+import { type AskedPolicy, besidesRouting } from '../question';
 import { ServePolicy } from '../switch/serve-policy';
 import { DifferenceTable } from './difference-table';
 import { Evidence, Notes } from './evidence';
 import { Interval, reachOf } from './interval';
+import { namedAlternatives } from './named-alternatives';
 import { PolicyPicture } from './policy-picture';
 import { Verdict } from './verdict';
 
@@ -15,12 +18,25 @@ const CLAIMS: Readonly<Record<Prediction['claim'], readonly [Tone, string]>> = {
   none: ['idle', 'not claimed'],
 };
 
-export function WhatIfResult({ called, result }: { readonly called: string; readonly result: WhatIf }) {
+interface WhatIfResultProps {
+  readonly called: string;
+  readonly asked: Readonly<Record<string, unknown>>;
+  readonly address: PageAddress;
+  readonly result: WhatIf;
+}
+
+export function WhatIfResult({ address, asked, called, result: found }: WhatIfResultProps) {
+  const policies = (asked.policies ?? []) as readonly AskedPolicy[];
+  const result = namedAlternatives(found, policies);
   const { alternatives, baseline, notes, recording } = result;
   const isOne = alternatives.length === 1;
   return (
     <>
-      <Verdict text={verdictOf(result)} isRefused={alternatives.every(({ refused }) => refused !== null)} />
+      <Verdict
+        text={verdictOf(result)}
+        isRefused={alternatives.every(({ refused }) => refused !== null)}
+        address={address}
+      />
       <Evidence recording={recording} baseline={baseline} />
       {isOne ? null : (
         <>
@@ -28,11 +44,15 @@ export function WhatIfResult({ called, result }: { readonly called: string; read
           <DifferenceTable alternatives={alternatives} baseline={baseline.metrics} />
         </>
       )}
-      {alternatives.map((one) => (
+      {alternatives.map((one, i) => (
         <Card
           key={one.name}
           title={isOne ? `As it was, and with ${one.name}` : one.name}
-          actions={<ServePolicy called={called} choice={one.routing} />}
+          actions={
+            policies[i] === undefined ? null : (
+              <ServePolicy called={called} choice={policies[i]} notChanged={besidesRouting(asked)} />
+            )
+          }
         >
           {isOne ? (
             <Comparison alternative={one} baseline={baseline.metrics} />

@@ -3,73 +3,66 @@ import { useState } from 'react';
 import { useMay } from '../../../api/access';
 import { pathOf } from '../../../api/client';
 import type { Job } from '../../../api/jobs';
-import { useChange, useGet } from '../../../api/queries';
+import { type Change, useChange, useGet } from '../../../api/queries';
 import type { LiveEndpoint } from '../../../api/types';
 import { Button } from '../../../parts/basics';
+import { changeCommand } from '../../../parts/change-command';
+import { AsCommand } from '../../../parts/command';
 import { Dialog } from '../../../parts/dialog';
 import { Differences, differencesOf } from '../../../parts/differences';
+import { NotChanged } from '../../../parts/not-changed';
 import { Failure } from '../../../parts/states';
-import { useSwapPreview } from '../../../parts/swap-policy';
-import type { Choice } from '../documents';
+import { type PlannedSwap, useSwapPreview, type WantedPolicy } from '../../../parts/swap-preview';
+import type { AskedPolicy } from '../question';
 import { FIRST_GUARD, GUARD_METRICS, type Guard, isGuard, WATCHES } from './guard';
 
 const route = getRouteApi('/whatif');
 
-/** Options that the question filled in: the gateway has its own. */
-const FILLED_IN = ['block_size', 'tie_break'];
+interface ServePolicyProps {
+  /** workspace/name */
+  readonly called: string;
+  /** As it was asked about: an option that was left out has the default of the gateway. */
+  readonly choice: AskedPolicy;
+  /** What the question changed besides the policy. */
+  readonly notChanged?: readonly string[];
+}
 
-const ownOptions = (options: Choice['options']) =>
-  Object.fromEntries(Object.entries(options).filter(([key]) => !FILLED_IN.includes(key)));
-
-const sameOptions = (a: Choice['options'], b: Choice['options']) => differencesOf(a, b).length === 0;
-
-/** A policy to be served from now on, after a preview. Viewers see no button. @param called workspace/name */
-export function ServePolicy({ called, choice }: { readonly called: string; readonly choice: Choice }) {
+/** A policy to be served from now on, after a preview. Viewers see no button. */
+export function ServePolicy({ called, choice, notChanged = [] }: ServePolicyProps) {
   const [workspace, name] = called.split('/') as [string, string];
   const base = `workspaces/${pathOf(workspace, 'endpoints', name)}`;
   const mayChange = useMay('operator', workspace);
   const { data: endpoint } = useGet<LiveEndpoint>(mayChange ? `${base}/live` : null);
   if (!mayChange || endpoint === undefined) return null;
-  const options = ownOptions(choice.options);
-  const { routing } = endpoint.policy as { routing?: Partial<Choice> };
-  const isServed = routing?.policy === choice.policy && sameOptions(options, ownOptions(routing.options ?? {}));
+  const { options, policy } = choice;
+  const { routing } = endpoint.policy;
+  const isServed = routing?.policy === policy && differencesOf(options, routing.options ?? {}).length === 0;
   if (isServed) return <span className="muted">served at present</span>;
-  return <ServeDialog base={base} endpoint={endpoint} policy={choice.policy} options={options} />;
+  return <ServeDialog wanted={{ base, endpoint, policy, options }} notChanged={notChanged} />;
 }
 
 interface ServeDialogProps {
-  readonly base: string;
-  readonly endpoint: LiveEndpoint;
-  readonly policy: string;
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly wanted: WantedPolicy;
+  readonly notChanged: readonly string[];
 }
 
 /** What changes, and whether the gateway watches it and goes back. */
-function ServeDialog(wanted: ServeDialogProps) {
-  const { base, endpoint, options, policy } = wanted;
+function ServeDialog({ notChanged, wanted }: ServeDialogProps) {
+  const { base, endpoint, policy } = wanted;
   const navigate = route.useNavigate();
   const preview = useSwapPreview(wanted);
+  const { plan } = preview;
   const change = useChange<unknown>();
   const [isWatched, setWatched] = useState(true);
   const [guard, setGuard] = useState(FIRST_GUARD);
-  const present = endpoint.policy.routing as { policy: string; block_size?: number; cache_blocks?: number };
-  const serve = () => {
-    if (!isWatched) {
-      change.mutate(preview.swap, { onSuccess: preview.close });
-      return;
-    }
-    // The result was simulated with the prompt blocks of the present policy.
-    const { block_size, cache_blocks } = present;
-    const body = {
-      policy: { policy, options, block_size, cache_blocks },
-      guard: { metric: guard.metric, most: Number(guard.percent) / 100 },
-      watch: guard.watch,
-    };
-    const done = (job: unknown) => {
-      preview.close();
-      void navigate({ search: (before) => ({ ...before, switch: (job as Job).id }), replace: true });
-    };
-    change.mutate({ method: 'POST', path: `${base}/policy/switch`, body }, { onSuccess: done });
+  const close = () => {
+    preview.close();
+    change.reset();
+  };
+  const served = plan === null ? null : isWatched ? watched(base, plan, guard) : plan.swap;
+  const done = (made: unknown) => {
+    close();
+    if (isWatched) void navigate({ search: (before) => ({ ...before, switch: (made as Job).id }), replace: true });
   };
   return (
     <>
@@ -77,11 +70,12 @@ function ServeDialog(wanted: ServeDialogProps) {
       <Button look="primary" disabled={preview.isPending} onClick={() => void preview.show()}>
         Serve this policy
       </Button>
-      <Dialog title={`Serve ${policy}`} isOpen={preview.differences !== null} onClose={preview.close}>
-        <Differences items={preview.differences ?? []} />
+      <Dialog title={`Serve ${policy}`} isOpen={plan !== null} onClose={close}>
+        <Differences items={plan?.differences ?? []} />
+        <NotChanged items={notChanged} />
         <label className="pick">
           <input type="checkbox" checked={isWatched} onChange={({ target }) => setWatched(target.checked)} />
-          <span>Watch it, and go back to {present.policy} if it is worse</span>
+          <span>Watch it, and go back to {endpoint.policy.routing?.policy} if it is worse</span>
         </label>
         {isWatched ? (
           <GuardFields guard={guard} onChange={(next) => setGuard({ ...guard, ...next })} />
@@ -90,14 +84,25 @@ function ServeDialog(wanted: ServeDialogProps) {
         )}
         {change.error === null ? null : <Failure error={change.error} />}
         <div className="dialog-actions">
-          <Button onClick={preview.close}>Cancel</Button>
-          <Button look="primary" onClick={serve} disabled={change.isPending || (isWatched && !isGuard(guard))}>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            look="primary"
+            onClick={() => change.mutate(served!, { onSuccess: done })}
+            disabled={change.isPending || (isWatched && !isGuard(guard))}
+          >
             {isWatched ? 'Switch and watch' : 'Switch'}
           </Button>
         </div>
+        {served === null ? null : <AsCommand commands={[changeCommand(served)]} />}
       </Dialog>
     </>
   );
+}
+
+/** The routing that was previewed, served with a guard. */
+function watched(base: string, { headers, routing }: PlannedSwap, { metric, percent, watch }: Guard): Change {
+  const body = { policy: routing, guard: { metric, most: Number(percent) / 100 }, watch };
+  return { method: 'POST', path: `${base}/policy/switch`, body, headers };
 }
 
 function GuardFields({ guard, onChange }: { guard: Guard; onChange: (change: Partial<Guard>) => void }) {
