@@ -148,6 +148,14 @@ export const callerBusy = (actor: string, waiting: number) =>
     'wait for one to start, or cancel one: others have their turn too',
   );
 
+export const workspaceBusy = (workspace: string, waiting: number) =>
+  new InputError(
+    'API_JOBS_FULL',
+    `workspace ${workspace}`,
+    `has ${waiting} jobs that wait`,
+    'wait for one to start, or cancel one: other workspaces have their turn too',
+  );
+
 export const tooManyStreams = (place: string, open: number) =>
   new InputError('API_STREAMS_FULL', place, `has ${open} streams open`, 'end one of them');
 

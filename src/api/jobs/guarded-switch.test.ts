@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type PolicyConfig } from '../../gateway/config/gateway-config.js';
 import { policyHashOf } from '../../gateway/fleet/endpoint/deciding.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { PastRequest } from '../../gateway/history/request-ring.js';
+import { RequestRing } from '../../gateway/history/request-ring.js';
+import type { FinishedRequest } from '../../gateway/request/request-record.js';
 import { FileSwitch } from './file-switch.js';
 import { guardedSwitch, type SwitchGuard, type SwitchParts } from './guarded-switch.js';
 import type { JobProgress } from './job-board.js';
@@ -16,7 +17,7 @@ class FakeWorld {
   nowMs = 100_000;
   policies: PolicyConfig[] = [OLD];
   audits: [string, string][] = [];
-  readonly requests: PastRequest[] = [];
+  readonly requests: RequestRing;
   readonly abort = new AbortController();
   stages: number[] = [];
   details: string[] = [];
@@ -25,9 +26,11 @@ class FakeWorld {
 
   constructor(
     readonly ttftMs: (policy: string, nowMs: number) => number,
-    readonly perSecond = 20,
+    public perSecond = 20,
     readonly outcome: (policy: string, i: number) => string = () => 'ok',
+    room = 10_000,
   ) {
+    this.requests = new RequestRing(room);
     for (let i = 0; i < 10; i++) this.#second(this.nowMs - 10_000 + i * 1000);
   }
 
@@ -36,15 +39,15 @@ class FakeWorld {
     for (let i = 0; i < this.perSecond; i++) {
       const arrivedUs = (atMs + i) * 1000;
       const firstTokenUs = arrivedUs + this.ttftMs(policy, atMs) * 1000;
-      this.requests.push({
+      this.requests.ended({
         ...{
-          endpoint: 'chat',
+          endpoint: { name: 'chat' },
           arrivedUs,
           firstTokenUs,
           endedUs: firstTokenUs + 1000,
           outcome: this.outcome(policy, i),
         },
-      } as PastRequest);
+      } as FinishedRequest);
     }
   }
 
@@ -55,11 +58,7 @@ class FakeWorld {
       get config() {
         return { endpoints: [{ name: 'chat', policy: world.file }] };
       },
-      traffic: {
-        requests: {
-          before: (_: number, __: number, isWanted: (one: PastRequest) => boolean) => world.requests.filter(isWanted),
-        },
-      },
+      traffic: { requests: world.requests },
     } as unknown as SwitchParts['gateway'] & Pick<Gateway, 'config'>;
     const target = new FileSwitch({
       gateway,
@@ -143,7 +142,9 @@ describe('guardedSwitch', () => {
     await expect(cancelled.run({}, (world) => world.abort.abort())).rejects.toThrow();
     expect([cancelled.inForce, cancelled.audits.length]).toEqual(['round-robin', 2]);
     const idle = new FakeWorld(() => 100, 6);
-    const stop = (world: FakeWorld) => world.requests.splice(60);
+    const stop = (world: FakeWorld) => {
+      world.perSecond = 0;
+    };
     expect(await idle.run({}, stop)).toMatchObject({ outcome: 'returned', after: null });
     expect(idle.inForce).toBe('round-robin');
   });
@@ -166,6 +167,35 @@ describe('guardedSwitch', () => {
     };
     expect(await reloaded.run({}, reload)).toMatchObject({ outcome: 'superseded' });
     expect([twice.inForce, reloaded.inForce, reloaded.audits.length]).toEqual(['lmetric', 'lmetric', 1]);
+  });
+
+  it('measures the policy in force first where few requests have ended, and all of its watch where the ring is short', async () => {
+    const quiet = new FakeWorld((policy) => (policy === 'lmetric' ? 90 : 100), 4);
+    expect(await quiet.run({ watchMs: 20_000 })).toMatchObject({
+      outcome: 'kept',
+      before: 100,
+      after: 90,
+      requests: 80,
+    });
+    expect(quiet.details[0]).toBe('40 of 50 requests ended with the policy in force');
+    const busy = new FakeWorld(
+      () => 100,
+      20,
+      () => 'ok',
+      60,
+    );
+    expect(await busy.run()).toMatchObject({ outcome: 'kept', requests: 200 });
+  });
+
+  it('does not go back for a few slow requests that chance may bring, and does at the end if it is worse', async () => {
+    const slow = new Set([3, 9]);
+    let i = 0;
+    const world = new FakeWorld((policy) => (policy === 'lmetric' && slow.has(i++ % 19) ? 150 : 100));
+    expect(await world.run({ most: 0.05 })).toMatchObject({
+      outcome: 'returned',
+      reason: expect.stringContaining('150.0 ms'),
+    });
+    expect(world.nowMs).toBe(110_000);
   });
 
   it('refuses to start where nothing can be compared, and changes nothing', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Gateway } from '../../gateway/gateway.js';
-import { mean, percentile } from '../../kernel/percentile.js';
 import { tooFewToGuard } from '../errors.js';
+import { EndedRequests, type GuardValue } from './ended-requests.js';
 import type { GuardMetric } from './guard-metrics.js';
 import type { JobWatch } from './job-board.js';
 
@@ -59,35 +59,50 @@ export async function guardedSwitch(
   { progress, signal }: JobWatch,
 ): Promise<SwitchResult> {
   const { endpoint } = target;
-  const beforeMs = gateway.nowMs();
-  const earlier = measured(gateway, endpoint, metric, (beforeMs - watchMs) * 1000, beforeMs * 1000);
-  if (earlier.requests < LEAST_GUARDED) throw tooFewToGuard(endpoint, earlier.requests, LEAST_GUARDED);
-  const before = earlier.value;
+  const follows = followed(gateway, endpoint);
+  const former = new EndedRequests(metric);
+  const askedMs = gateway.nowMs();
+  const seconds = (ms: number) => Math.min(Math.floor(ms / 1000), watchMs / 1000);
+  follows.earlier(former, (askedMs - watchMs) * 1000);
+  // An endpoint with little traffic, or one beside others with much: the policy in force is measured first.
+  while (former.requests < LEAST_GUARDED) {
+    const elapsed = gateway.nowMs() - askedMs;
+    if (elapsed >= watchMs) throw tooFewToGuard(endpoint, former.requests, LEAST_GUARDED);
+    const detail = `${former.requests} of ${LEAST_GUARDED} requests ended with the policy in force`;
+    progress({ stage: 'measuring', done: seconds(elapsed), total: watchMs / 1000, detail });
+    await pause(signal);
+    signal.throwIfAborted();
+    follows.into(former, 0);
+  }
+  const before = former.measure().value;
   const bound = metric === 'errors' ? before + most : before * (1 + most);
-  const ended = (outcome: SwitchResult['outcome'], reason: string, now: Measured): SwitchResult => {
+  const ended = (outcome: SwitchResult['outcome'], reason: string, now: GuardValue): SwitchResult => {
     const after = now.requests < LEAST_GUARDED ? null : now.value;
     return { outcome, reason, metric, before, after, bound, requests: now.requests };
   };
-  const superseded = (now: Measured) => ended('superseded', 'the policy was changed meanwhile', now);
-  const goBack = async (reason: string, now: Measured) =>
+  const superseded = (now: GuardValue) => ended('superseded', 'the policy was changed meanwhile', now);
+  const goBack = async (reason: string, now: GuardValue) =>
     (await target.restore()) ? ended('returned', reason, now) : superseded(now);
   try {
     await target.apply(signal);
     const startMs = gateway.nowMs();
+    const requests = new EndedRequests(metric);
     for (;;) {
       const elapsed = gateway.nowMs() - startMs;
-      const now = measured(gateway, endpoint, metric, startMs * 1000, Number.POSITIVE_INFINITY);
+      follows.into(requests, startMs * 1000);
+      const now = requests.measure();
       const isKnown = now.requests >= LEAST_GUARDED;
       progress({
         stage: 'watching',
-        done: Math.min(Math.floor(elapsed / 1000), watchMs / 1000),
+        done: seconds(elapsed),
         total: watchMs / 1000,
         detail: isKnown
           ? `${metric} ${shown(metric, now.value)}, ${shown(metric, bound)} allowed`
           : `${now.requests} of ${LEAST_GUARDED} requests ended`,
       });
       if (!(await target.isOwn())) return superseded(now);
-      if (isKnown && now.value > bound)
+      // Before the end it has to be worse for certain: chance is looked at every second.
+      if (isKnown && (elapsed < watchMs ? now.least : now.value) > bound)
         return await goBack(`${metric} became ${shown(metric, now.value)}, above ${shown(metric, bound)}`, now);
       if (elapsed >= watchMs) {
         if (!isKnown)
@@ -103,37 +118,30 @@ export async function guardedSwitch(
   }
 }
 
-interface Measured {
-  value: number;
-  requests: number;
+/** Reads the requests of an endpoint from the ring of all endpoints as they end: the ring forgets them. */
+function followed({ traffic }: Pick<Gateway, 'traffic'>, endpoint: string): Followed {
+  const ring = traffic.requests;
+  let next = ring.added + 1;
+  return {
+    earlier: (requests, fromUs) => {
+      for (const one of ring.from(0, ring.size)) {
+        if (one.number < next && one.endpoint === endpoint && one.arrivedUs >= fromUs) requests.add(one);
+      }
+    },
+    into: (requests, fromUs) => {
+      for (const one of ring.from(next, ring.size)) {
+        if (one.endpoint === endpoint && one.arrivedUs >= fromUs) requests.add(one);
+      }
+      next = ring.added + 1;
+    },
+  };
 }
 
-/** The metric over requests of an endpoint that arrived in a span of time and have ended. */
-function measured(
-  { traffic }: Pick<Gateway, 'traffic'>,
-  endpoint: string,
-  metric: GuardMetric,
-  fromUs: number,
-  toUs: number,
-): Measured {
-  const found = traffic.requests.before(
-    Number.POSITIVE_INFINITY,
-    Number.POSITIVE_INFINITY,
-    (one) =>
-      one.endpoint === endpoint && one.arrivedUs >= fromUs && one.arrivedUs < toUs && one.outcome !== 'client_left',
-  );
-  if (metric === 'errors') {
-    const failed = found.filter(({ outcome }) => outcome !== 'ok').length;
-    return { value: found.length === 0 ? 0 : failed / found.length, requests: found.length };
-  }
-  const isTtft = metric.startsWith('ttft');
-  const times = found
-    .filter(({ firstTokenUs, outcome }) => outcome === 'ok' && (!isTtft || firstTokenUs >= 0))
-    .map(({ arrivedUs, endedUs, firstTokenUs }) => ((isTtft ? firstTokenUs : endedUs) - arrivedUs) / 1000);
-  const sorted = Float64Array.from(times).sort();
-  const rank = Number(metric.slice(metric.indexOf('_p') + 2));
-  const value = sorted.length === 0 ? 0 : metric.endsWith('mean') ? mean(sorted) : percentile(sorted, rank);
-  return { value, requests: times.length };
+interface Followed {
+  /** Adds those that had ended before it began, and arrived since a time. */
+  earlier(requests: EndedRequests, fromUs: number): void;
+  /** Adds those that have ended since the last call, and arrived since a time. */
+  into(requests: EndedRequests, fromUs: number): void;
 }
 
 function shown(metric: GuardMetric, value: number): string {

@@ -3,7 +3,7 @@ import { InputError } from '../../kernel/errors.js';
 import { JobBoard, type JobWatch } from './job-board.js';
 
 const FACTS = { kind: 'whatif', workspace: 'default', endpoint: 'chat', actor: 'alice', asked: {}, commands: [] };
-const LIMITS = { running: 1, waiting: 2, waitingOfOne: 2, kept: 3, keptOfOne: 3 };
+const LIMITS = { running: 1, waiting: 2, waitingOfWorkspace: 2, waitingOfOne: 2, kept: 3, keptOfOne: 3 };
 
 /** Work that ends when the test says so. */
 function held() {
@@ -59,6 +59,22 @@ describe('JobBoard', () => {
     const refused = expect.objectContaining({ code: 'API_JOBS_FULL', place: 'caller alice' });
     expect(() => board.create(FACTS, held().work)).toThrow(refused);
     expect(board.create({ ...FACTS, actor: 'bob' }, held().work).state).toBe('waiting');
+  });
+
+  it('refuses more than may wait of one workspace, and gives every workspace its turn', async () => {
+    const board = new JobBoard(() => 0, { ...LIMITS, waiting: 9, waitingOfOne: 9, waitingOfWorkspace: 3 });
+    const first = held();
+    const many = [first, held(), held(), held()].map(({ work }) => board.create(FACTS, work));
+    const refused = expect.objectContaining({ code: 'API_JOBS_FULL', place: 'workspace default' });
+    expect(() => board.create({ ...FACTS, actor: 'bob' }, held().work)).toThrow(refused);
+    const second = held();
+    const other = board.create({ ...FACTS, workspace: 'team-a' }, second.work);
+    first.finish({});
+    await settled();
+    expect([other.state, many[1]!.state]).toEqual(['running', 'waiting']);
+    second.finish({});
+    await settled();
+    expect(many[1]!.state).toBe('running');
   });
 
   it('keeps as many of each workspace, and takes from the largest when there are too many in all', async () => {

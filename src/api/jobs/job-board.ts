@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InputError, RunError } from '../../kernel/errors.js';
-import { callerBusy, jobsFull } from '../errors.js';
+import { callerBusy, jobsFull, workspaceBusy } from '../errors.js';
 
 export const JOB_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -52,15 +52,21 @@ export type JobWork = (watch: JobWatch) => Promise<object>;
 export interface JobLimits {
   /** Jobs that compute at once. */
   readonly running: number;
-  /** That wait for their turn: all of them, and those of one caller. */
+  /** That wait for their turn: all of them, those of one workspace, and those of one caller. */
   readonly waiting: number;
+  readonly waitingOfWorkspace: number;
   readonly waitingOfOne: number;
   /** That are kept after their end: all of them, and those of one workspace. */
   readonly kept: number;
   readonly keptOfOne: number;
 }
 
-const LIMITS: JobLimits = { running: 1, waiting: 16, waitingOfOne: 8, kept: 100, keptOfOne: 50 };
+const LIMITS: JobLimits = {
+  ...{ running: 1, waiting: 32, waitingOfWorkspace: 12, waitingOfOne: 8 },
+  ...{ kept: 100, keptOfOne: 50 },
+};
+/** Workspaces whose last turn is remembered. */
+const MOST_TURNS = 10_000;
 const START: JobProgress = { stage: 'waiting', done: 0, total: 0 };
 
 interface Entry {
@@ -79,6 +85,9 @@ export class JobBoard {
   /** In order of creation. */
   readonly #entries = new Map<string, Entry>();
   #isClosed = false;
+  /** By workspace: when it had its last turn. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
 
   /** @param nowMs Unix time */
   constructor(nowMs: () => number = Date.now, limits: JobLimits = LIMITS) {
@@ -91,9 +100,8 @@ export class JobBoard {
    * @param isIdle it only waits, and needs no turn among those that compute
    */
   create(facts: JobFacts, work: JobWork, isIdle = false): Job {
-    const { waiting, waitingOfOne } = this.#limits;
-    if (this.#isClosed || (!isIdle && this.#count('waiting') >= waiting)) throw jobsFull(waiting);
-    if (!isIdle && this.#count('waiting', facts.actor) >= waitingOfOne) throw callerBusy(facts.actor, waitingOfOne);
+    if (this.#isClosed) throw jobsFull(this.#limits.waiting);
+    if (!isIdle) this.#checkRoom(facts);
     const job: Job = {
       ...{ id: randomUUID(), ...facts, createdMs: this.#nowMs(), startedMs: null, endedMs: null },
       ...{ state: 'waiting', progress: START, error: null, result: null },
@@ -151,11 +159,33 @@ export class JobBoard {
     await Promise.all([...this.#entries.keys()].map((id) => this.cancel(id)));
   }
 
-  #next(): void {
-    for (const entry of this.#entries.values()) {
-      if (this.#count('running') >= this.#limits.running) return;
-      if (entry.job.state === 'waiting') void this.#run(entry);
+  #checkRoom({ actor, workspace }: JobFacts): void {
+    const { waiting, waitingOfOne, waitingOfWorkspace } = this.#limits;
+    if (this.#count('waiting') >= waiting) throw jobsFull(waiting);
+    if (this.#count('waiting', (job) => job.workspace === workspace) >= waitingOfWorkspace) {
+      throw workspaceBusy(workspace, waitingOfWorkspace);
     }
+    if (this.#count('waiting', (job) => job.actor === actor) >= waitingOfOne) throw callerBusy(actor, waitingOfOne);
+  }
+
+  /** The oldest of the workspace whose last turn is longest ago: many jobs of one do not hold up the others. */
+  #next(): void {
+    while (this.#count('running') < this.#limits.running) {
+      let first: Entry | null = null;
+      for (const entry of this.#entries.values()) {
+        if (entry.job.state !== 'waiting') continue;
+        if (first === null || this.#turnOf(entry) < this.#turnOf(first)) first = entry;
+      }
+      if (first === null) return;
+      this.#turns.delete(first.job.workspace);
+      this.#turns.set(first.job.workspace, ++this.#turn);
+      if (this.#turns.size > MOST_TURNS) this.#turns.delete(this.#turns.keys().next().value!);
+      void this.#run(first);
+    }
+  }
+
+  #turnOf({ job }: Entry): number {
+    return this.#turns.get(job.workspace) ?? 0;
   }
 
   async #run(entry: Entry): Promise<void> {
@@ -207,12 +237,10 @@ export class JobBoard {
     for (const changed of entry.waiters.splice(0)) changed();
   }
 
-  /** Of those that compute. @param actor only those that it created */
-  #count(state: JobState, actor?: string): number {
+  /** Of those that compute. */
+  #count(state: JobState, isCounted: (job: Job) => boolean = () => true): number {
     let count = 0;
-    for (const { isIdle, job } of this.#entries.values()) {
-      if (job.state === state && !isIdle && (actor === undefined || job.actor === actor)) count++;
-    }
+    for (const { isIdle, job } of this.#entries.values()) if (job.state === state && !isIdle && isCounted(job)) count++;
     return count;
   }
 }

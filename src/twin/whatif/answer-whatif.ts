@@ -56,8 +56,7 @@ export async function answerWhatIf(
       await watch({ stage: 'simulating', done: done++, total });
       return askedRun(fleet, baseline, cluster, engine.latency, run, runs);
     };
-    const recorded = { ...baseline, responses: fleet.answered.length };
-    alternatives.push(await answer(asked, config, recorded, engine.stepError, runs, simulated));
+    alternatives.push(await answer(asked, config, baseline, engine.stepError, runs, simulated));
   }
   await watch({ stage: 'simulating', done: total, total });
   return documentOf(fleet, model, baseline, stepError, alternatives);
@@ -139,7 +138,7 @@ function engineOf({ gpu }: AskedFleet, recorded: AskedEngine): AskedEngine {
 async function answer(
   asked: AskedFleet,
   config: ClusterConfig,
-  baseline: Baseline & { readonly responses: number },
+  baseline: Baseline,
   stepError: number,
   runs: number,
   simulated: (config: ClusterConfig, run: number) => Promise<AskedRun>,
@@ -170,9 +169,7 @@ async function answer(
     fast: rows(fast),
     slow: rows(slow),
   };
-  const metrics = baseline.metrics.map((metric) =>
-    predictMetric(metric, baseline.calibrated[metric.metric], of, baseline.responses),
-  );
+  const metrics = baseline.metrics.map((metric) => predictMetric(metric, baseline.calibrated[metric.metric], of));
   // One run of several may pile up until its end: where most do, latencies say nothing.
   const behind = usual.flatMap((run) => run.saturated ?? []);
   const saturated = 2 * behind.length > usual.length ? behind[0]! : null;

@@ -18,9 +18,6 @@ const REPEATED: Readonly<Record<WhatIfMetric, number>> = {
   cached_share: 0.005,
 };
 
-/** The responses that repeated runs have; of fewer, two runs differ by more. */
-const REPEATED_RESPONSES = 1300;
-
 /** What the runs of an alternative show of one metric. */
 export interface AskedMetric {
   /** Runs that differ by chance, and with percentiles as low and as high as they may be. */
@@ -40,14 +37,8 @@ export interface AskedMetric {
  * what step times may be off by, the spread of runs, and that of hardware from one run to the next. A calibration is trusted no further
  * than its own size.
  * @param simulated the baseline, calibrated as the runs are
- * @param responses how many the recording has
  */
-export function predictMetric(
-  baseline: BaselineMetric,
-  simulated: number,
-  asked: AskedMetric,
-  responses: number,
-): WhatIfPrediction {
+export function predictMetric(baseline: BaselineMetric, simulated: number, asked: AskedMetric): WhatIfPrediction {
   const { error, measured, metric } = baseline;
   const isShare = metric === 'cached_share';
   // One run of several may meet a queue that the others do not: the median is what to expect.
@@ -55,8 +46,7 @@ export function predictMetric(
   const scale = isShare ? 1 : expected;
   const predicted = isShare ? measured + expected - simulated : measured * (expected / simulated);
   const calibration = isShare ? 0 : expected / median(asked.plain, metric) - 1;
-  const repeated = REPEATED[metric] * Math.sqrt(Math.max(1, REPEATED_RESPONSES / responses));
-  const known = Math.hypot(Math.max(Math.abs(error), Math.abs(calibration)), repeated);
+  const known = Math.hypot(Math.max(Math.abs(error), Math.abs(calibration)), REPEATED[metric]);
   const ends = [asked.fast, asked.slow].map((runs) => medianDifference(runs, asked.usual, metric));
   const reach = (sign: 1 | -1) => {
     const spread = nextRun(asked.runs, metric, expected, sign);

@@ -172,7 +172,7 @@ describe('a guarded switch', () => {
   const guard = { metric: 'ttft_p90', most: 0.1 };
 
   it('fails where too few requests were served to tell, and changes nothing', async () => {
-    const job = await ended(await ask(`POST ${ONE}/policy/switch`, { policy, guard, watch: '1m' }));
+    const job = await ended(await ask(`POST ${ONE}/policy/switch`, { policy, guard, watch: '1s' }));
     expect([job.state, job.error.code]).toEqual(['failed', 'API_TOO_FEW_REQUESTS']);
     expect(gateway.endpoints.get('default')!.policy.name).toBe('round-robin');
   });

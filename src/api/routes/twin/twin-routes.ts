@@ -139,11 +139,14 @@ function durationUs(key: string, given: string): number {
 
 type Task = Parameters<typeof import('../../../twin/jobs/run-twin-task.js').runTwinTask>[0];
 
+/** A question that computes for longer holds up those of others. */
+const LONGEST_MS = 30 * 60_000;
+
 /** Loaded with the first job: a gateway without any needs nothing of it. */
 function twinWork(task: Task): JobWork {
   return async ({ progress, signal }) => {
     const { runTwinTask } = await import('../../../twin/jobs/run-twin-task.js');
-    return runTwinTask(task, { signal, onProgress: progress });
+    return runTwinTask(task, { signal, onProgress: progress, mostMs: LONGEST_MS });
   };
 }
 
