@@ -3,6 +3,6 @@ import { useCopy } from './copy';
 
 /** Copies the address of the page, which has all that it shows. */
 export function CopyLink() {
-  const [copied, copy] = useCopy();
-  return <Button onClick={() => void copy(location.href)}>{copied ? 'Copied' : 'Copy link'}</Button>;
+  const [said, copy] = useCopy();
+  return <Button onClick={() => void copy(location.href)}>{said ?? 'Copy link'}</Button>;
 }
