@@ -1,7 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { logIn, queryClient } from './api/queries';
+import { queryClient } from './api/queries';
+import { logIn } from './api/session';
 import { App } from './shell/app';
 import { offerTour } from './shell/tour/tour-state';
 import './styles/tokens.css';
@@ -23,6 +24,11 @@ async function followLoginLink(): Promise<string | null> {
     return (error as Error).message;
   }
 }
+
+// A page that the browser kept for _Back_ may be of a former visitor.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
 
 const problem = await followLoginLink();
 createRoot(document.getElementById('root')!).render(

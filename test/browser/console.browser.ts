@@ -4,7 +4,9 @@ import { ConsoleYard } from './console-yard.js';
 import { commandsOn, refusalOf } from './journeys/command-check.js';
 import { endpointJourneys } from './journeys/endpoint-journeys.js';
 import { keyJourneys } from './journeys/key-journeys.js';
+import { requestJourneys } from './journeys/request-journeys.js';
 import { resourceJourneys } from './journeys/resource-journeys.js';
+import { lostGatewayJourney, sessionJourneys } from './journeys/session-journeys.js';
 import { type Visit, WAIT_MS } from './journeys/visit.js';
 import { whatIfJourneys } from './journeys/whatif-journeys.js';
 import { accessProblems, launchBrowser } from './launch-browser.js';
@@ -136,10 +138,18 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     await expect.poll(async () => (await loaded()).length, { timeout: WAIT_MS }).toBe(12);
     const slowest = (await loaded()).reduce((a: PastRequest, b: PastRequest) => (a.ttft_ms < b.ttft_ms ? b : a));
     await page.goto(`${yard.adminUrl}/requests?min_ttft_ms=${Math.floor(slowest.ttft_ms)}`);
+    const copied = async (name: string) => {
+      await page.getByRole('button', { name: `Copy ${name}` }).click();
+      await page.getByText('Copied', { exact: true }).waitFor();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    expect(await copied('Requests')).toContain(`\t${slowest.ttft_ms}\t`);
     await page.getByRole('link', { name: slowest.id }).click();
     await page.getByText('from the first to the last token').waitFor();
     await page.getByText(/ chose /).waitFor();
     expect(await page.locator('table tbody tr').count()).toBe(2);
+    const { replicas } = await yard.call('GET', `decisions/${slowest.id}`);
+    expect(await copied('Candidates')).toContain(`\t${replicas[0].ageUs / 1000}\t`);
   });
 
   test('names that look like markup are text', async () => {
@@ -272,6 +282,8 @@ describe.skipIf(browser === null)('the console in a browser', () => {
 
   keyJourneys(visit);
   resourceJourneys(visit);
+  requestJourneys(visit);
+  sessionJourneys(visit);
 
   test('a shadow is added, followed, and explains what it would have done', async () => {
     await page.goto(`${yard.adminUrl}${CHAT}?tab=shadows`);
@@ -428,17 +440,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     },
   );
 
-  test('a lost gateway is shown, and found again', async () => {
-    await page.goto(yard.adminUrl);
-    await page.getByRole('button', { name: 'Live' }).waitFor();
-    await yard.kill();
-    await page.getByText('The connection to the gateway is lost').waitFor();
-    await yard.start();
-    // Sessions are in memory: the visitor logs in again, at the same address.
-    await page.getByLabel('Admin token, or API key with a role').waitFor();
-    await logIn(page, yard.token);
-    await page.getByRole('button', { name: 'Live' }).waitFor();
-  });
+  lostGatewayJourney(visit);
 
   test('no page has reported an error', () => {
     expect(problems).toEqual([]);

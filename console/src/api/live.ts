@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { withQuery } from './client';
 import type { Replica, Traffic } from './types';
+import { whileInView } from './while-in-view';
 
 /** Whether the page follows the gateway. `paused`: the visitor has stopped it. */
 export type LiveState = 'connecting' | 'live' | 'paused' | 'lost';
@@ -38,6 +39,7 @@ class LiveStore {
   #retry: number | undefined;
   #watchdog: number | undefined;
   #topics: LiveTopics | null = null;
+  #leave: () => void = () => {};
   readonly #listeners = new Set<() => void>();
   /** Called when the connection is lost, and with every attempt that fails: the session may have ended. */
   onLost: () => void = () => {};
@@ -53,14 +55,18 @@ class LiveStore {
 
   /** @param topics null for a visitor who may follow nothing: its pages are read again from time to time */
   start(topics: LiveTopics | null): void {
+    if (JSON.stringify(topics) !== JSON.stringify(this.#topics)) this.#set(EMPTY);
     this.#topics = topics;
-    this.#open();
+    this.#leave = whileInView(() => {
+      if (this.#snapshot.state !== 'paused') this.#open();
+      return () => this.#close();
+    });
   }
 
+  /** What is known stays in view. */
   stop(): void {
-    this.#close();
-    this.#topics = null;
-    this.#set(EMPTY);
+    this.#leave();
+    if (this.#snapshot.state !== 'paused') this.#set({ ...this.#snapshot, state: 'connecting' });
   }
 
   pause(): void {
@@ -70,6 +76,17 @@ class LiveStore {
 
   resume(): void {
     this.#open();
+  }
+
+  /** Where there is no stream, queries tell whether the gateway can be reached. */
+  reached(isReached: boolean): void {
+    const { changes, state } = this.#snapshot;
+    if (this.#topics !== null || state === 'paused') return;
+    if (!isReached && state !== 'lost') this.#lost();
+    if (isReached && state === 'lost') {
+      this.#close();
+      this.#set({ ...this.#snapshot, state: 'live', changes: changes + 1 });
+    }
   }
 
   #open(): void {
@@ -116,7 +133,7 @@ class LiveStore {
     this.#close();
     this.#set({ ...this.#snapshot, state: 'lost' });
     this.onLost();
-    this.#retry = window.setTimeout(() => this.#open(), RETRY_MS);
+    this.#retry = window.setTimeout(() => (this.#topics === null ? this.#lost() : this.#open()), RETRY_MS);
   }
 
   #close(): void {

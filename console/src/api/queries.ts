@@ -1,9 +1,10 @@
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiFailure, type CallOptions, call, setCsrfToken } from './client';
-import { live, useLive } from './live';
+import { useLive } from './live';
 import type { Session } from './types';
 
-const mayPass = (error: unknown) => error instanceof ApiFailure && (error.isLost || error.status >= 500);
+/** Whether the same call may succeed later. */
+export const mayPass = (error: unknown) => error instanceof ApiFailure && (error.isLost || error.status >= 500);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -13,7 +14,10 @@ export const queryClient = new QueryClient({
       retry: (count, error) => mayPass(error) && count < 2,
       retryDelay: 1000,
       refetchOnWindowFocus: false,
+      // A gateway on this machine is there without a network.
+      networkMode: 'always',
     },
+    mutations: { networkMode: 'always' },
   },
 });
 
@@ -56,50 +60,45 @@ export function useChange<Result = unknown>() {
   });
 }
 
-const SESSION = ['session'] as const;
+export const SESSION = ['session'] as const;
+const SESSION_MS = 60_000;
+/** Another tab may log in again for all of them. */
+const ENDED_MS = 5000;
 
-/** The session of the visitor; null when there is none. */
+/** The session of the visitor, or the one that has ended; null when there has been none. */
 export function useSession() {
   return useQuery<Session | null, ApiFailure>({
     queryKey: SESSION,
     queryFn: async () => {
+      const former = presentSession();
       try {
-        return accepted(await call<Session>('GET', 'session'));
+        const session = await call<Session>('GET', 'session');
+        // Another visitor has logged in in another tab.
+        return isOther(former, session) ? startAfresh() : accepted(session);
       } catch (error) {
-        if (error instanceof ApiFailure && error.status === 401) return null;
+        if (error instanceof ApiFailure && error.status === 401) return former === null ? null : ended(former);
         throw error;
       }
     },
-    staleTime: 60_000,
-    refetchInterval: 60_000,
+    staleTime: SESSION_MS,
+    refetchInterval: ({ state }) => (state.data?.has_ended === true ? ENDED_MS : SESSION_MS),
+    refetchOnWindowFocus: 'always',
   });
 }
 
-/** Opens a session. @param credential the admin token, an API key or the token of a login link */
-export async function logIn(credential: string): Promise<void> {
-  const headers = { authorization: `Bearer ${credential}` };
-  queryClient.setQueryData(SESSION, accepted(await call<Session>('POST', 'session', { headers })));
-}
+export const presentSession = () => queryClient.getQueryData<Session | null>(SESSION) ?? null;
 
-export async function logOut(): Promise<void> {
-  await call('DELETE', 'session');
-  queryClient.clear();
-  queryClient.setQueryData(SESSION, null);
-}
+export const ended = (session: Session): Session => ({ ...session, has_ended: true });
 
-live.onLost = () => void queryClient.invalidateQueries({ queryKey: SESSION });
+export const isOther = (former: Session | null, present: Session) => former !== null && former.name !== present.name;
 
-/** After a 401 of any call: the session has ended, or the key behind it was revoked. */
-export function sessionEnded(): void {
-  queryClient.setQueryData(SESSION, null);
-}
-
-queryClient.getQueryCache().subscribe(({ query }) => {
-  const { error } = query.state;
-  if (error instanceof ApiFailure && error.status === 401 && query.queryKey[0] !== SESSION[0]) sessionEnded();
-});
-
-function accepted(session: Session): Session {
+export function accepted(session: Session): Session {
   setCsrfToken(session.csrf_token);
   return session;
+}
+
+/** Loads the console again, so that nothing of a visitor is left for the next one. */
+export function startAfresh(): Promise<never> {
+  location.replace('/');
+  return new Promise(() => {});
 }

@@ -65,7 +65,7 @@ export function PageHead({
   return (
     <header className="page-head">
       <div className="page-title">
-        <h1>{title}</h1>
+        <h1 tabIndex={-1}>{title}</h1>
         {about === undefined ? null : <p className="muted">{about}</p>}
       </div>
       <div className="page-actions">{actions}</div>
@@ -85,7 +85,7 @@ export function NumberHead({ children }: { readonly children: ReactNode }) {
 /** A place that scrolls sideways where its table is wider, also by the keyboard. Its numbers can be copied. */
 export function TablePlace({ children, name }: { readonly name: string; readonly children: ReactNode }) {
   const place = useRef<HTMLElement>(null);
-  const [copied, copy] = useCopy();
+  const [said, copy] = useCopy();
   return (
     <div className="table-frame">
       <button
@@ -98,7 +98,7 @@ export function TablePlace({ children, name }: { readonly name: string; readonly
           if (table !== null && table !== undefined) void copy(tableText(table));
         }}
       >
-        {copied ? 'Copied' : 'Copy'}
+        {said ?? 'Copy'}
       </button>
       <section ref={place} className="table-place" aria-label={name} tabIndex={0}>
         {children}

@@ -3,12 +3,12 @@ import { useCopy } from './copy';
 
 /** A command to copy. */
 export function Command({ text }: { readonly text: string }) {
-  const [copied, copy] = useCopy();
+  const [said, copy] = useCopy();
   return (
     <span className="command">
       <code>{text}</code>
       <button type="button" className="command-copy" onClick={() => void copy(text)} aria-label={`Copy: ${text}`}>
-        {copied ? 'Copied' : 'Copy'}
+        {said ?? 'Copy'}
       </button>
     </span>
   );

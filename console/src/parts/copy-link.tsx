@@ -10,9 +10,9 @@ export type PageAddress =
 
 /** Copies the address of a result with the question that it is the result of, whatever the form says by now. */
 export function CopyLink({ address }: { readonly address: PageAddress }) {
-  const [copied, copy] = useCopy();
+  const [said, copy] = useCopy();
   const { href } = useRouter().buildLocation(address);
   return (
-    <Button onClick={() => void copy(new URL(href, location.href).href)}>{copied ? 'Copied' : 'Copy link'}</Button>
+    <Button onClick={() => void copy(new URL(href, location.href).href)}>{said ?? 'Copy link'}</Button>
   );
 }

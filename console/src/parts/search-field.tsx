@@ -3,11 +3,13 @@ import { type FormEvent, useEffect, useState } from 'react';
 interface SearchFieldProps {
   readonly name: string;
   readonly value: string;
+  /** The id of a list of suggestions. */
+  readonly list?: string;
   readonly onChange: (value: string) => void;
 }
 
 /** Text to filter by. It is passed on when the visitor has finished typing: by Enter, or by leaving the field. */
-export function SearchField({ name, onChange, value }: SearchFieldProps) {
+export function SearchField({ list, name, onChange, value }: SearchFieldProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   const submit = (event: FormEvent) => {
@@ -21,6 +23,7 @@ export function SearchField({ name, onChange, value }: SearchFieldProps) {
         aria-label={name}
         placeholder={name}
         value={text}
+        list={list}
         onChange={({ target }) => setText(target.value)}
         onBlur={submit}
       />

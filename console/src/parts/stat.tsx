@@ -19,7 +19,7 @@ export function Stats({ children }: { readonly children: ReactNode }) {
 }
 
 export function Stat({ exact, name, note, series, tone = 'info', unit, value }: StatProps) {
-  const [copied, copy] = useCopy();
+  const [said, copy] = useCopy();
   return (
     <div className="stat">
       <dt>{name}</dt>
@@ -31,8 +31,8 @@ export function Stat({ exact, name, note, series, tone = 'info', unit, value }: 
           aria-label={`${value}${unit === undefined ? '' : ` ${unit}`}: copy`}
           onClick={() => void copy(String(exact ?? value))}
         >
-          {copied ? 'copied' : value}
-          {unit === undefined || copied ? null : <span className="unit"> {unit}</span>}
+          {said?.toLowerCase() ?? value}
+          {unit === undefined || said !== null ? null : <span className="unit"> {unit}</span>}
         </button>
       </dd>
       {note === undefined ? null : <dd className="note">{note}</dd>}

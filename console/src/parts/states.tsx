@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ApiFailure } from '../api/client';
+import { ApiFailure } from '../api/client';
 import { Button } from './basics';
 import { Command } from './command';
 
@@ -14,8 +14,11 @@ export function Empty({ children, command, title }: { title: string; children?: 
   );
 }
 
+const ENDED = new ApiFailure(401, 'SESSION_ENDED', 'Your session has ended', 'log in again');
+
 /** An error of the API: what is wrong and what to do. */
-export function Failure({ error, onRetry }: { readonly error: ApiFailure; readonly onRetry?: () => void }) {
+export function Failure({ error: given, onRetry }: { readonly error: ApiFailure; readonly onRetry?: () => void }) {
+  const error = given.status === 401 ? ENDED : given;
   return (
     <div className="failure" role="alert">
       <p>

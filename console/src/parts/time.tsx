@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
+import { clockOf, type Zone } from './zone-time';
 
-type Zone = 'UTC' | 'local';
 const KEY = 'twinyard.zone';
 /** The zone of the browser, as in `Europe/Paris`. */
 export const LOCAL_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || 'local';
@@ -29,9 +29,8 @@ export function useZone(): [Zone, () => void] {
 }
 
 function parts(at: Date, shown: Zone): { day: string; clock: string } {
-  const moved = shown === 'UTC' ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  const iso = moved.toISOString();
-  return { day: iso.slice(0, 10), clock: iso.slice(11, 19) };
+  const clock = clockOf(at, shown);
+  return { day: clock.slice(0, 10), clock: clock.slice(11, 19) };
 }
 
 /** A time in the chosen zone; the day is left out where it is today. */

@@ -1,7 +1,7 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { useSession } from '../api/queries';
 import { Failure, Loading } from '../parts/states';
-import { Login } from './login';
+import { Login, LoginAgain } from './login';
 import { router } from './router';
 
 /** The login, or the console of a visitor who has logged in. */
@@ -10,5 +10,10 @@ export function App({ linkProblem }: { readonly linkProblem: string | null }) {
   if (isPending) return <Loading what="Opening the console" />;
   if (data === undefined) return <Failure error={error!} onRetry={() => void refetch()} />;
   if (data === null) return <Login problem={linkProblem} />;
-  return <RouterProvider router={router} />;
+  return (
+    <>
+      <RouterProvider router={router} />
+      {data.has_ended === true ? <LoginAgain former={data} /> : null}
+    </>
+  );
 }

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { Loading } from '../parts/states';
 import { NotFound } from './not-found';
+import { PageError, PageMissing } from './page-error';
 import { Shell } from './shell';
 
 /**
@@ -20,6 +21,15 @@ const text = (given: Given, name: string) => {
   return value === undefined || value === '' || typeof value === 'object' ? undefined : String(value);
 };
 
+/** A page that is loaded when it is opened. One that cannot be loaded says so: it does not load the console again by itself. */
+function page<Module extends Record<string, unknown>>(load: () => Promise<Module>, name: keyof Module & string) {
+  const loaded = () =>
+    load().catch(() => {
+      throw new PageMissing();
+    });
+  return lazyRouteComponent(loaded, name);
+}
+
 /** The workspace that the visitor has chosen stays in the address from page to page. */
 const root = createRootRoute({
   component: Shell,
@@ -31,7 +41,8 @@ const root = createRootRoute({
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+  staticData: { title: () => 'Overview' },
+  component: page(() => import('../pages/overview/overview-page'), 'OverviewPage'),
 });
 
 export const ENDPOINT_TABS = ['replicas', 'rollout', 'logs', 'events', 'policy', 'shadows', 'yaml'] as const;
@@ -40,13 +51,14 @@ export type EndpointTab = (typeof ENDPOINT_TABS)[number];
 const endpoint = createRoute({
   getParentRoute: () => root,
   path: '/endpoints/$workspace/$name',
+  staticData: { title: ({ workspace, name }) => `${workspace}/${name}` },
   validateSearch: (given: Given): { tab?: EndpointTab; replica?: string; find?: string; previous?: string } => ({
     tab: ENDPOINT_TABS.find((one) => one === given.tab),
     replica: text(given, 'replica'),
     find: text(given, 'find'),
     previous: text(given, 'previous'),
   }),
-  component: lazyRouteComponent(() => import('../pages/endpoint/endpoint-page'), 'EndpointPage'),
+  component: page(() => import('../pages/endpoint/endpoint-page'), 'EndpointPage'),
 });
 
 export interface RequestSearch {
@@ -72,15 +84,17 @@ const REQUEST_PARAMETERS = [
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
+  staticData: { title: () => 'Requests' },
   validateSearch: (given: Given): RequestSearch =>
     Object.fromEntries(REQUEST_PARAMETERS.map((name) => [name, text(given, name)])),
-  component: lazyRouteComponent(() => import('../pages/requests/requests-page'), 'RequestsPage'),
+  component: page(() => import('../pages/requests/requests-page'), 'RequestsPage'),
 });
 
 const request = createRoute({
   getParentRoute: () => root,
   path: '/requests/$id',
-  component: lazyRouteComponent(() => import('../pages/requests/request-page'), 'RequestPage'),
+  staticData: { title: ({ id }) => `Request ${id}` },
+  component: page(() => import('../pages/requests/request-page'), 'RequestPage'),
 });
 
 export interface KeySearch {
@@ -98,6 +112,7 @@ export interface KeySearch {
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
+  staticData: { title: () => 'Keys and usage' },
   validateSearch: (given: Given): KeySearch => ({
     tab: given.tab === 'usage' ? 'usage' : undefined,
     key: text(given, 'key'),
@@ -109,13 +124,14 @@ const keys = createRoute({
     sort: text(given, 'sort'),
     cursor: text(given, 'cursor'),
   }),
-  component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
+  component: page(() => import('../pages/keys/keys-page'), 'KeysPage'),
 });
 
 const key = createRoute({
   getParentRoute: () => root,
   path: '/keys/$name',
-  component: lazyRouteComponent(() => import('../pages/keys/key-page'), 'KeyPage'),
+  staticData: { title: ({ name }) => `API key ${name}` },
+  component: page(() => import('../pages/keys/key-page'), 'KeyPage'),
 });
 
 export interface PlaygroundSearch {
@@ -146,9 +162,10 @@ const PLAYGROUND_PARAMETERS = [
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
+  staticData: { title: () => 'Playground' },
   validateSearch: (given: Given): PlaygroundSearch =>
     Object.fromEntries(PLAYGROUND_PARAMETERS.map((name) => [name, text(given, name)])),
-  component: lazyRouteComponent(() => import('../pages/playground/playground-page'), 'PlaygroundPage'),
+  component: page(() => import('../pages/playground/playground-page'), 'PlaygroundPage'),
 });
 
 export interface ResourceSearch {
@@ -162,15 +179,17 @@ export interface ResourceSearch {
 const resources = createRoute({
   getParentRoute: () => root,
   path: '/resources',
+  staticData: { title: () => 'Resources' },
   validateSearch: (given: Given): ResourceSearch =>
     Object.fromEntries(['kind', 'search', 'phase', 'sort', 'cursor'].map((name) => [name, text(given, name)])),
-  component: lazyRouteComponent(() => import('../pages/resources/resources-page'), 'ResourcesPage'),
+  component: page(() => import('../pages/resources/resources-page'), 'ResourcesPage'),
 });
 
 const newResource = createRoute({
   getParentRoute: () => root,
   path: '/resources/new/$kind',
-  component: lazyRouteComponent(() => import('../pages/resources/new-resource-page'), 'NewResourcePage'),
+  staticData: { title: ({ kind }) => `New of ${kind}` },
+  component: page(() => import('../pages/resources/new-resource-page'), 'NewResourcePage'),
 });
 
 export const RESOURCE_TABS = ['status', 'edit', 'events', 'revisions'] as const;
@@ -178,10 +197,11 @@ export const RESOURCE_TABS = ['status', 'edit', 'events', 'revisions'] as const;
 const resource = createRoute({
   getParentRoute: () => root,
   path: '/resources/$kind/$name',
+  staticData: { title: ({ kind, name }) => `${name} · ${kind}` },
   validateSearch: (given: Given): { tab?: (typeof RESOURCE_TABS)[number] } => ({
     tab: RESOURCE_TABS.find((one) => one === given.tab),
   }),
-  component: lazyRouteComponent(() => import('../pages/resources/resource-page'), 'ResourcePage'),
+  component: page(() => import('../pages/resources/resource-page'), 'ResourcePage'),
 });
 
 const WHAT_IF_PARAMETERS = [
@@ -194,11 +214,12 @@ export type WhatIfSearch = { [Name in (typeof WHAT_IF_PARAMETERS)[number]]?: str
 const whatIf = createRoute({
   getParentRoute: () => root,
   path: '/whatif',
+  staticData: { title: () => 'What-if and plan' },
   validateSearch: (given: Given): WhatIfSearch => ({
     ask: given.ask === 'advice' || given.ask === 'plan' ? given.ask : undefined,
     ...Object.fromEntries(WHAT_IF_PARAMETERS.map((name) => [name, text(given, name)])),
   }),
-  component: lazyRouteComponent(() => import('../pages/whatif/whatif-page'), 'WhatIfPage'),
+  component: page(() => import('../pages/whatif/whatif-page'), 'WhatIfPage'),
 });
 
 const LAB_PARAMETERS = [
@@ -215,19 +236,21 @@ export type LabSearch = { [Name in (typeof LAB_PARAMETERS)[number]]?: string } &
 const lab = createRoute({
   getParentRoute: () => root,
   path: '/lab',
+  staticData: { title: () => 'Lab' },
   validateSearch: (given: Given): LabSearch => ({
     source: given.source === 'upload' || given.source === 'recording' ? given.source : undefined,
     format: given.format === 'workload' ? 'workload' : undefined,
     chart: given.chart === 'e2e' || given.chart === 'itl' ? given.chart : undefined,
     ...Object.fromEntries(LAB_PARAMETERS.map((name) => [name, text(given, name)])),
   }),
-  component: lazyRouteComponent(() => import('../pages/lab/lab-page'), 'LabPage'),
+  component: page(() => import('../pages/lab/lab-page'), 'LabPage'),
 });
 
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../pages/settings/settings-page'), 'SettingsPage'),
+  staticData: { title: () => 'Settings' },
+  component: page(() => import('../pages/settings/settings-page'), 'SettingsPage'),
 });
 
 export const router = createRouter({
@@ -248,6 +271,7 @@ export const router = createRouter({
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
+  defaultErrorComponent: PageError,
   // Numbers and words stand in the address as they are.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {

@@ -1,16 +1,18 @@
-import { Menu } from '@base-ui/react/menu';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useBestRole } from '../api/access';
 import { live, useLive } from '../api/live';
-import { logOut, useSession } from '../api/queries';
+import { useSession } from '../api/queries';
 import { Button } from '../parts/basics';
 import { LOCAL_ZONE, useZone } from '../parts/time';
 import { Mark } from './mark';
 import { Navigation } from './navigation';
+import { Notices } from './notices';
+import { useFocusOnPage, usePageTitle } from './page-title';
 import { useTheme } from './theme';
-import { openTour, useTour } from './tour/tour-state';
+import { useTour } from './tour/tour-state';
+import { VisitorMenu } from './visitor-menu';
 import { useWorkspace, WorkspaceChooser } from './workspace-chooser';
 
 const Tour = lazy(async () => ({ default: (await import('./tour/tour')).Tour }));
@@ -22,6 +24,8 @@ const REFRESH_MS = 1000;
 export function Shell() {
   useLiveStream();
   useFreshQueries();
+  usePageTitle();
+  useFocusOnPage();
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -41,7 +45,7 @@ export function Shell() {
           <VisitorMenu />
         </div>
       </header>
-      <LostConnection />
+      <Notices />
       <main id="content" className="content" tabIndex={-1}>
         <Outlet />
       </main>
@@ -60,10 +64,12 @@ function useLiveStream(): void {
   const hasStore = data?.has_store === true;
   const isGlobal = (data?.role ?? 'none') !== 'none';
   const isViewer = useBestRole() !== 'none';
+  const hasEnded = data?.has_ended === true;
   useEffect(() => {
+    if (hasEnded) return;
     live.start(isViewer ? { hasStore, isGlobal, workspace } : null);
     return () => live.stop();
-  }, [hasStore, isGlobal, isViewer, workspace]);
+  }, [hasEnded, hasStore, isGlobal, isViewer, workspace]);
 }
 
 function TourPlace() {
@@ -126,57 +132,5 @@ function ThemeSwitch() {
         <path d="M8 2.5a5.5 5.5 0 0 1 0 11z" className="filled" />
       </svg>
     </Button>
-  );
-}
-
-function VisitorMenu() {
-  const { data } = useSession();
-  if (data === null || data === undefined) return null;
-  const { expires_at, name, role, version, workspaces } = data;
-  const own = Object.entries(workspaces);
-  return (
-    <Menu.Root>
-      <Menu.Trigger className="button button-quiet visitor" aria-label={`Logged in as ${name}`}>
-        {name}
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={6} align="end" className="menu-positioner">
-          <Menu.Popup className="menu">
-            <div className="menu-facts">
-              <p>
-                <strong>{name}</strong>
-              </p>
-              <p className="muted">
-                {role === 'none' ? '' : `${role} everywhere`}
-                {own.map(([workspace, one]) => ` ${one} in ${workspace}`).join(',')}
-              </p>
-              {expires_at === null ? null : (
-                <p className="muted">until {expires_at.slice(0, 16).replace('T', ' ')} UTC</p>
-              )}
-              <p className="muted">Twinyard {version}</p>
-            </div>
-            <Menu.Item className="menu-item" onClick={openTour}>
-              Guided tour
-            </Menu.Item>
-            <Menu.Item className="menu-item" onClick={() => void logOut()}>
-              Log out
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
-  );
-}
-
-function LostConnection() {
-  const isLost = useLive((snapshot) => snapshot.state === 'lost');
-  return (
-    <div role="status" className="lost-place">
-      {isLost ? (
-        <p className="lost">
-          The connection to the gateway is lost; the page shows what was known last. It connects again by itself.
-        </p>
-      ) : null}
-    </div>
   );
 }

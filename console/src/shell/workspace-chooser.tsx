@@ -18,15 +18,15 @@ export function WorkspaceChooser() {
   const { data } = useGet<Page<Resource>>(path);
   const workspace = useWorkspace();
   const { workspace: ofPage } = useParams({ strict: false });
+  const list = useListBehind();
   const navigate = useNavigate();
   const names = data?.items.map(({ metadata }) => metadata.name) ?? [];
   // The page of an endpoint names its workspace itself.
   if (names.length < 2 && (workspace === undefined || ofPage !== undefined)) return null;
   const choose = (wanted: string) => {
     const search = { workspace: wanted === '' ? undefined : wanted };
-    // The page of one endpoint is of its own workspace.
-    if (ofPage !== undefined) void navigate({ to: '/', search });
-    else void navigate({ to: '.', search: (before) => ({ ...before, ...search, cursor: undefined }) });
+    if (list !== null) void navigate({ to: list.to, search: { ...list.search, ...search } });
+    else void navigate({ to: '.', search: (before) => ({ ...withoutOwn(before), ...search }) });
   };
   return (
     <select
@@ -42,4 +42,25 @@ export function WorkspaceChooser() {
       ))}
     </select>
   );
+}
+
+/** Parameters that name something of one workspace: another one does not have it. */
+const OWN = [
+  ...['endpoint', 'replica', 'key', 'id', 'profile', 'upload', 'file', 'job', 'saved', 'switch', 'cursor'],
+] as const;
+
+const withoutOwn = <Search extends object>(search: Search): Search => ({
+  ...search,
+  ...Object.fromEntries(OWN.filter((name) => name in search).map((name) => [name, undefined])),
+});
+
+/** The page of one thing is of its workspace: another workspace has the list of such things. Null for all other pages. */
+function useListBehind() {
+  const { id, kind, name, workspace } = useParams({ strict: false });
+  if (workspace !== undefined) return { to: '/', search: {} } as const;
+  if (id !== undefined) return { to: '/requests', search: {} } as const;
+  if (name === undefined) return null;
+  return kind === undefined
+    ? ({ to: '/keys', search: {} } as const)
+    : ({ to: '/resources', search: { kind } } as const);
 }

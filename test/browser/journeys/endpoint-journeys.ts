@@ -90,6 +90,10 @@ export function endpointJourneys({ page, yard }: Visit): void {
     const word = (await line.textContent())!.trim().split(/\s+/).at(-1)!;
     await page().getByLabel('Find in the log').fill(word);
     await page().locator('.log-line mark', { hasText: word }).first().waitFor();
+    await page().goto(`${yard.adminUrl}/endpoints/default/chat?tab=logs&replica=gone`);
+    await page().getByRole('alert').filter({ hasText: 'gone' }).getByRole('button', { name: 'Try again' }).waitFor();
+    await page().getByLabel('Which log').selectOption('previous');
+    await page().waitForURL((url) => url.searchParams.has('previous') && !url.searchParams.has('replica'));
     await page().goto(`${yard.adminUrl}/${EDITED}`);
   });
 

@@ -15,6 +15,9 @@ export function keyJourneys({ logIn, page, yard }: Visit): void {
     await page().getByRole('button', { name: 'Create' }).click();
     secret = (await page().getByRole('status').locator('code').textContent())!;
     expect(await accessProblems(page())).toEqual([]);
+    // What is shown once is not lost by a slip.
+    await page().keyboard.press('Escape');
+    await page().mouse.click(5, 400);
     await page().getByRole('button', { name: 'Done' }).click();
     await page().getByRole('cell', { name: 'alice', exact: true }).waitFor();
     await page().goto(`${yard.adminUrl}/playground?models=tiny&max_tokens=8`);
@@ -136,6 +139,12 @@ export function keyJourneys({ logIn, page, yard }: Visit): void {
     await own.page.getByLabel('Message', { exact: true }).fill('hello');
     await own.page.keyboard.press('Enter');
     await own.page.getByText(/ · 4 tokens/).waitFor();
+    // Without a stream, calls tell that the gateway is lost, and that it is back.
+    await own.page.route('**/api/v1/**', (route) => route.abort());
+    await own.page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await own.page.getByRole('button', { name: 'Lost' }).waitFor();
+    await own.page.unroute('**/api/v1/**');
+    await own.page.getByRole('button', { name: 'Live' }).waitFor();
     await own.context.close();
   });
 }

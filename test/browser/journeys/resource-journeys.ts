@@ -29,7 +29,13 @@ export function resourceJourneys({ page, yard }: Visit): void {
     await page().getByRole('link', { name: 'Keys and usage' }).click();
     await page().getByText('API keys of workspace search').waitFor();
     expect(new URL(page().url()).search).toBe('?workspace=search');
-    await page().getByLabel('Workspace', { exact: true }).selectOption('');
+    // What another workspace does not have is dropped from the address.
+    await page().goto(`${yard.adminUrl}/requests?endpoint=chat&outcome=ok&workspace=default`);
+    await page().getByLabel('Workspace', { exact: true }).selectOption('search');
+    await page().getByText('No request fits').waitFor();
+    expect(new URL(page().url()).search).toBe('?outcome=ok&workspace=search');
+    await page().getByRole('link', { name: 'Show all' }).click();
+    await page().waitForURL((url) => url.search === '');
   });
 
   test('what changed says who changed it, and a resource is deleted once its name is typed', async () => {

@@ -1,65 +1,16 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
-import { withQuery } from '../../api/client';
-import { useLive } from '../../api/live';
+import { type LogLine, useLogLines } from '../../api/log-lines';
 import { Card } from '../../parts/basics';
-import { Empty } from '../../parts/states';
+import { Empty, Failure } from '../../parts/states';
 
 const route = getRouteApi('/endpoints/$workspace/$name');
-/** Older lines make room. */
-const MOST_LINES = 10_000;
-/** Lines of each replica to start with. */
-const TAIL = 500;
-const FLUSH_MS = 150;
-
-interface Line {
-  readonly replica: string;
-  readonly line: string;
-}
-
-/** What the replicas write, as they write it. Stops with the live switch. */
-function useLogLines(
-  base: string,
-  replica: string | undefined,
-  isPrevious: boolean,
-): { lines: readonly Line[]; isLost: boolean } {
-  const [lines, setLines] = useState<readonly Line[]>([]);
-  const [isLost, setLost] = useState(false);
-  const isPaused = useLive(({ state }) => state === 'paused');
-  useEffect(() => {
-    if (isPaused) return;
-    setLines([]);
-    const which = isPrevious ? { previous: true } : { follow: true, replica };
-    const source = new EventSource(`/api/v1/${withQuery(`${base}/logs`, { ...which, tail: TAIL })}`);
-    let fresh: Line[] = [];
-    const timer = window.setInterval(() => {
-      if (fresh.length === 0) return;
-      const added = fresh;
-      fresh = [];
-      setLines((known) => [...known, ...added].slice(-MOST_LINES));
-    }, FLUSH_MS);
-    source.onopen = () => {
-      // A stream that is opened again starts with the last lines again.
-      fresh = [];
-      setLines([]);
-      setLost(false);
-    };
-    source.onerror = () => setLost(true);
-    source.addEventListener('line', (event) => fresh.push(JSON.parse(event.data) as Line));
-    source.addEventListener('end', () => source.close());
-    return () => {
-      source.close();
-      window.clearInterval(timer);
-    };
-  }, [base, isPaused, isPrevious, replica]);
-  return { lines, isLost };
-}
-
 export function LogTab({ base }: { readonly base: string }) {
   const { find = '', previous, replica } = route.useSearch();
   const navigate = route.useNavigate();
-  const { isLost, lines } = useLogLines(base, replica, previous === 'true');
+  const isPrevious = previous === 'true';
+  const { isLost, lines, refusal, retry } = useLogLines(base, replica, isPrevious);
   const shown = find === '' ? lines : lines.filter(({ line }) => line.toLowerCase().includes(find.toLowerCase()));
   const replicas = [
     ...new Set([...(replica === undefined ? [] : [replica]), ...lines.map((one) => one.replica)]),
@@ -71,10 +22,11 @@ export function LogTab({ base }: { readonly base: string }) {
         <>
           <select
             aria-label="Which log"
-            value={previous === 'true' ? 'previous' : 'present'}
+            value={isPrevious ? 'previous' : 'present'}
             onChange={({ target }) =>
               void navigate({
-                search: (before) => ({ ...before, previous: target.value === 'previous' ? 'true' : undefined }),
+                search: ({ find, tab }) =>
+                  target.value === 'previous' ? { find, tab, previous: 'true' } : { find, tab },
                 replace: true,
               })
             }
@@ -82,18 +34,24 @@ export function LogTab({ base }: { readonly base: string }) {
             <option value="present">Followed</option>
             <option value="previous">Of the replica that ended last</option>
           </select>
-          <select
-            aria-label="Replica"
-            value={replica ?? ''}
-            onChange={({ target }) =>
-              void navigate({ search: (before) => ({ ...before, replica: target.value || undefined }), replace: true })
-            }
-          >
-            <option value="">All replicas</option>
-            {replicas.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
+          {/* The previous log is of one replica. */}
+          {isPrevious ? null : (
+            <select
+              aria-label="Replica"
+              value={replica ?? ''}
+              onChange={({ target }) =>
+                void navigate({
+                  search: (before) => ({ ...before, replica: target.value || undefined }),
+                  replace: true,
+                })
+              }
+            >
+              <option value="">All replicas</option>
+              {replicas.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          )}
           <input
             type="search"
             aria-label="Find in the log"
@@ -107,10 +65,15 @@ export function LogTab({ base }: { readonly base: string }) {
       }
     >
       {isLost ? <p className="log-note">The log is interrupted; it continues by itself.</p> : null}
-      {shown.length === 0 ? (
+      {refusal === null ? null : (
+        <div className="padded">
+          <Failure error={refusal} onRetry={retry} />
+        </div>
+      )}
+      {refusal !== null ? null : shown.length === 0 ? (
         lines.length === 0 ? (
           <Empty title="No line yet">
-            {previous === 'true' ? 'No replica has ended yet.' : 'Lines appear here as the replicas write them.'}
+            {isPrevious ? 'No replica has ended yet.' : 'Lines appear here as the replicas write them.'}
           </Empty>
         ) : (
           <Empty title="No line has this text">{lines.length} lines were searched.</Empty>
@@ -122,7 +85,7 @@ export function LogTab({ base }: { readonly base: string }) {
   );
 }
 
-function Lines({ find, lines }: { readonly lines: readonly Line[]; readonly find: string }) {
+function Lines({ find, lines }: { readonly lines: readonly LogLine[]; readonly find: string }) {
   const place = useRef<HTMLDivElement>(null);
   const [sticks, setSticks] = useState(true);
   const rows = useVirtualizer({

@@ -58,7 +58,12 @@ function ChangeDialog({
   };
   const issued = isRotation ? change.data?.key : undefined;
   return (
-    <Dialog title={`${isRotation ? 'Rotate' : 'Revoke'} ${name}`} isOpen onClose={onClose}>
+    <Dialog
+      title={`${isRotation ? 'Rotate' : 'Revoke'} ${name}`}
+      isOpen
+      onClose={onClose}
+      isClosedByButton={issued !== undefined}
+    >
       {issued !== undefined ? (
         <Secret secret={issued} />
       ) : isRotation ? (

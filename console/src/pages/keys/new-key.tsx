@@ -48,7 +48,7 @@ export function NewKey({ workspace }: { readonly workspace: string }) {
       <Button look="primary" onClick={() => setOpen(true)}>
         New key
       </Button>
-      <Dialog title="New API key" isOpen={isOpen} onClose={close}>
+      <Dialog title="New API key" isOpen={isOpen} onClose={close} isClosedByButton={secret !== undefined}>
         {secret === undefined ? (
           <form className="form" onSubmit={(event) => void submit(event)}>
             <label className="field">

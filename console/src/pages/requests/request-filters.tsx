@@ -2,7 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useLive } from '../../api/live';
 import { Button } from '../../parts/basics';
 import { SearchField } from '../../parts/search-field';
+import { TimeField } from '../../parts/time-field';
 import type { RequestSearch } from '../../shell/router';
+import { KeyField } from './key-field';
 
 const route = getRouteApi('/requests');
 
@@ -24,6 +26,13 @@ const SLOW = [
   ['1000', 'First token ≥ 1 s'],
   ['5000', 'First token ≥ 5 s'],
 ] as const;
+const LONG = [
+  ['', 'Any duration'],
+  ['1000', 'Took ≥ 1 s'],
+  ['5000', 'Took ≥ 5 s'],
+  ['10000', 'Took ≥ 10 s'],
+  ['60000', 'Took ≥ 1 min'],
+] as const;
 const RANGES = [
   ['', 'Any time'],
   ['900', 'Last 15 minutes'],
@@ -31,13 +40,14 @@ const RANGES = [
   ['21600', 'Last 6 hours'],
   ['86400', 'Last 24 hours'],
 ] as const;
-const TEXTS = ['id', 'replica', 'model', 'class', 'key'] as const;
+/** Without the workspace too, which other links keep. */
+export const ALL: RequestSearch = { workspace: undefined };
+const TEXTS = ['id', 'replica', 'model', 'class'] as const;
 const NAMES: Record<(typeof TEXTS)[number], string> = {
   id: 'Request id begins with',
   replica: 'Replica',
   model: 'Model',
   class: 'SLO class',
-  key: 'Key id',
 };
 
 /** Filters are the address of the page: each change is a new address. */
@@ -66,45 +76,34 @@ export function RequestFilters() {
           <option key={`${workspace}/${name}`}>{`${workspace}/${name}`}</option>
         ))}
       </select>
-      <select
-        aria-label="Outcome"
-        value={search.outcome ?? ''}
-        onChange={({ target }) => set({ outcome: target.value })}
-      >
-        {OUTCOMES.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="Time to first token"
-        value={search.min_ttft_ms ?? ''}
-        onChange={({ target }) => set({ min_ttft_ms: target.value })}
-      >
-        {SLOW.some(([value]) => value === (search.min_ttft_ms ?? '')) ? null : (
-          <option value={search.min_ttft_ms}>{`First token ≥ ${search.min_ttft_ms} ms`}</option>
-        )}
-        {SLOW.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="Ended within"
-        value={search.within_s ?? ''}
-        onChange={({ target }) => set({ within_s: target.value })}
-      >
-        {RANGES.some(([value]) => value === (search.within_s ?? '')) ? null : (
-          <option value={search.within_s}>{`Last ${search.within_s} seconds`}</option>
-        )}
-        {RANGES.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Choice
+        name="Outcome"
+        value={search.outcome}
+        choices={OUTCOMES}
+        other={(value) => value}
+        onChange={(outcome) => set({ outcome })}
+      />
+      <Choice
+        name="Time to first token"
+        value={search.min_ttft_ms}
+        choices={SLOW}
+        other={(value) => `First token ≥ ${value} ms`}
+        onChange={(least) => set({ min_ttft_ms: least })}
+      />
+      <Choice
+        name="Duration"
+        value={search.min_duration_ms}
+        choices={LONG}
+        other={(value) => `Took ≥ ${value} ms`}
+        onChange={(least) => set({ min_duration_ms: least })}
+      />
+      <Choice
+        name="Ended within"
+        value={search.within_s}
+        choices={RANGES}
+        other={(value) => `Last ${value} seconds`}
+        onChange={(seconds) => set({ within_s: seconds, from: undefined, to: undefined })}
+      />
       {TEXTS.map((name) => (
         <SearchField
           key={name}
@@ -113,9 +112,34 @@ export function RequestFilters() {
           onChange={(value) => set({ [name]: value })}
         />
       ))}
-      <Button look="quiet" onClick={() => void navigate({ search: {}, replace: true })}>
+      <KeyField value={search.key} workspace={search.workspace} onChange={(key) => set({ key })} />
+      <TimeField name="Ended from" value={search.from} onChange={(from) => set({ from, within_s: undefined })} />
+      <TimeField name="Ended before" value={search.to} onChange={(to) => set({ to, within_s: undefined })} />
+      <Button look="quiet" onClick={() => void navigate({ search: ALL, replace: true })}>
         Clear
       </Button>
     </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly choices: readonly (readonly [value: string, name: string])[];
+  /** The name of a value that the address has, and the list has not. */
+  readonly other: (value: string) => string;
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ choices, name, onChange, other, value = '' }: ChoiceProps) {
+  return (
+    <select aria-label={name} value={value} onChange={({ target }) => onChange(target.value)}>
+      {choices.some(([one]) => one === value) ? null : <option value={value}>{other(value)}</option>}
+      {choices.map(([one, words]) => (
+        <option key={one} value={one}>
+          {words}
+        </option>
+      ))}
+    </select>
   );
 }

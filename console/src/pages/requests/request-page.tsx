@@ -9,6 +9,7 @@ import { milliseconds, percent, whole } from '../../parts/format';
 import { Outcome } from '../../parts/outcome';
 import { Failure, Loading } from '../../parts/states';
 import { Time } from '../../parts/time';
+import { useKeyName } from './key-names';
 import { ShadowChoices } from './shadow-choices';
 import { Waterfall } from './waterfall';
 import { type Explanation, Why } from './why';
@@ -70,6 +71,14 @@ export function RequestPage() {
   );
 }
 
+/** A key that is not there any more has its id only. */
+function KeyLink({ uid }: { readonly uid: string | null }) {
+  const known = useKeyName(uid ?? undefined);
+  if (known === undefined) return uid ?? 'none';
+  const { name, workspace } = known;
+  return <Link to="/keys/$name" params={{ name }} search={{ workspace }}>{`${workspace}/${name}`}</Link>;
+}
+
 /** Whether it was refused before a replica was chosen. */
 const isRefused = (explanation: Explanation | undefined) =>
   explanation?.refused !== undefined && explanation.replicas === undefined;
@@ -92,7 +101,7 @@ function Facts({ request }: { readonly request: PastRequest }) {
     ],
     ['Model', request.model],
     ['Class', request.class],
-    ['Key', request.key ?? 'none'],
+    ['Key', <KeyLink key="k" uid={request.key} />],
     ['Replica', request.replica ?? 'none'],
     ['Attempts', whole(request.attempts)],
     ['Prompt', `${whole(request.input_tokens)} tokens, ${percent(share)} cached`],

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { Button, Card, PageHead } from '../../parts/basics';
@@ -7,7 +6,7 @@ import { apiCall } from '../../parts/commands';
 import { NothingSent } from '../../parts/first-request';
 import { counted } from '../../parts/format';
 import { Empty, Failure, Loading } from '../../parts/states';
-import { RequestFilters } from './request-filters';
+import { ALL, RequestFilters } from './request-filters';
 import { requestPath, useRequestPages } from './request-pages';
 import { RequestTable } from './request-table';
 
@@ -16,13 +15,20 @@ const route = getRouteApi('/requests');
 /** Requests that have ended, filtered and paged by the server. */
 export function RequestsPage() {
   const search = route.useSearch();
-  const client = useQueryClient();
   const [isTop, setTop] = useState(true);
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useRequestPages(search, isTop);
+  const [visit, setVisit] = useState(0);
+  const followed = useRequestPages(search, isTop);
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, isStill, readLatest, refetch } = followed;
   const requests = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
+  const showLatest = () => {
+    // From the top again.
+    setVisit(visit + 1);
+    setTop(true);
+    void readLatest();
+  };
   const first = data?.pages[0];
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   const path = requestPath(search);
@@ -42,12 +48,12 @@ export function RequestsPage() {
         <Card
           title={`${counted(first)} ${first.total === 1 ? 'request' : 'requests'}`}
           actions={
-            isTop ? null : (
+            isStill ? (
               <>
-                <span className="muted">Stands still while you read</span>
-                <Button onClick={() => void client.resetQueries({ queryKey: ['requests', path] })}>Latest</Button>
+                <span className="muted">{isTop ? 'Paused' : 'Stands still while you read'}</span>
+                <Button onClick={showLatest}>Latest</Button>
               </>
-            )
+            ) : null
           }
         >
           {first.store_problem === null ? null : (
@@ -57,7 +63,7 @@ export function RequestsPage() {
           )}
           {requests.length > 0 ? (
             <RequestTable
-              key={path}
+              key={`${path} ${visit}`}
               requests={requests}
               total={first.is_more ? -1 : first.total}
               onEnd={onEnd}
@@ -65,7 +71,7 @@ export function RequestsPage() {
             />
           ) : isFiltered ? (
             <Empty title="No request fits">
-              <Link to="/requests" search={{}}>
+              <Link to="/requests" search={ALL}>
                 Show all
               </Link>
             </Empty>

@@ -100,15 +100,21 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
                     <td>
                       {one.id} {one.id === replica ? <Badge tone="info">chosen</Badge> : null}
                     </td>
-                    <td className="number">{digits(one.score)}</td>
+                    <td className="number" data-exact={one.score ?? undefined}>
+                      {digits(one.score)}
+                    </td>
                     <td className="number">{count(one.inFlight)}</td>
                     <td className="number">{count(one.running)}</td>
                     <td className="number">{count(one.queued)}</td>
-                    <td className="number">{one.kvUsed === null ? '–' : `${(100 * one.kvUsed).toFixed(1)} %`}</td>
+                    <td className="number" data-exact={one.kvUsed ?? undefined}>
+                      {one.kvUsed === null ? '–' : `${(100 * one.kvUsed).toFixed(1)} %`}
+                    </td>
                     <td className="number">
                       {count(one.routedBlocks)} / {blockCount}
                     </td>
-                    <td className="number">{one.ageUs === null ? '–' : `${(one.ageUs / 1000).toFixed(0)} ms`}</td>
+                    <td className="number" data-exact={one.ageUs === null ? undefined : one.ageUs / 1000}>
+                      {one.ageUs === null ? '–' : `${(one.ageUs / 1000).toFixed(0)} ms`}
+                    </td>
                     <td className="muted">
                       {one.removed ?? (one.missing.length === 0 ? '' : `assumed: ${one.missing.join(', ')}`)}
                     </td>
