@@ -11,6 +11,7 @@ export interface Session {
   readonly version: string;
   readonly gateway_url: string;
   readonly has_store: boolean;
+  readonly has_control: boolean;
 }
 
 export interface Page<Item> {
