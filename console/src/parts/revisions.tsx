@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { useChange, useGet } from '../api/queries';
 import type { Page, Resource } from '../api/types';
 import { Badge, Button, Card, TablePlace } from './basics';
+import { Command } from './command';
+import { inWorkspace, quoted } from './commands';
 import { Dialog } from './dialog';
 import { type Difference, Differences, differencesOf } from './differences';
 import { Empty, Failure, Loading } from './states';
@@ -104,6 +106,8 @@ function UndoDialog({
   const change = useChange<Resource>();
   const [plan, setPlan] = useState<readonly Difference[] | null>(null);
   const body = { revision };
+  const { kind, metadata } = resource;
+  const { name, workspace } = metadata;
   if (preview.isIdle) {
     preview.mutate(
       { method: 'POST', path: `${base}/rollback?dry_run=true`, body },
@@ -114,6 +118,9 @@ function UndoDialog({
     <Dialog title={`Undo to revision ${revision}`} isOpen onClose={onClose}>
       {plan === null ? preview.error === null ? <Loading /> : null : <Differences items={plan} />}
       {(preview.error ?? change.error) === null ? null : <Failure error={(preview.error ?? change.error)!} />}
+      <Command
+        text={`twinyard rollout undo ${kind.toLowerCase()}/${quoted(name)}${inWorkspace(workspace)} --to-revision ${revision}`}
+      />
       <div className="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>
         <Button

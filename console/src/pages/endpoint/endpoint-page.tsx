@@ -95,16 +95,27 @@ export function EndpointPage() {
       />
       {error === null ? null : <Failure error={error} />}
       <Stats>
-        <Stat name="Requests" value={short(rates?.requests_per_s ?? 0)} unit="/s" />
-        <Stat name="Output tokens" value={short(rates?.output_tokens_per_s ?? 0)} unit="/s" />
+        <Stat name="Requests" value={short(rates?.requests_per_s ?? 0)} exact={rates?.requests_per_s ?? 0} unit="/s" />
+        <Stat
+          name="Output tokens"
+          value={short(rates?.output_tokens_per_s ?? 0)}
+          exact={rates?.output_tokens_per_s ?? 0}
+          unit="/s"
+        />
         <Stat
           name="First token, median"
           value={milliseconds(rates?.ttft_p50_ms ?? null)}
+          exact={rates?.ttft_p50_ms}
           note={`p95 ${milliseconds(rates?.ttft_p95_ms ?? null)}`}
         />
-        <Stat name="In flight" value={whole(endpoint.in_flight)} note={`${queuedIn(endpoint)} queued`} />
-        <Stat name="KV cache used" value={percent(rates?.kv_used ?? null)} />
-        <Stat name="Errors" value={short(rates?.errors_per_s ?? 0)} unit="/s" />
+        <Stat
+          name="In flight"
+          value={whole(endpoint.in_flight)}
+          exact={endpoint.in_flight}
+          note={`${queuedIn(endpoint)} queued`}
+        />
+        <Stat name="KV cache used" value={percent(rates?.kv_used ?? null)} exact={rates?.kv_used} />
+        <Stat name="Errors" value={short(rates?.errors_per_s ?? 0)} exact={rates?.errors_per_s ?? 0} unit="/s" />
       </Stats>
       <nav className="tabs" aria-label="Parts of the endpoint">
         {tabs.map((one) => (

@@ -66,7 +66,12 @@ function Fleet() {
           note={`p95 ${milliseconds(total.ttft_p95_ms)}`}
           series={series.ttft_p50_ms}
         />
-        <Stat name="In flight" value={whole(total.in_flight)} note={`${whole(total.queued)} queued`} />
+        <Stat
+          name="In flight"
+          value={whole(total.in_flight)}
+          exact={total.in_flight}
+          note={`${whole(total.queued)} queued`}
+        />
         <Stat name="KV cache used" value={percent(total.kv_used)} exact={total.kv_used} note="mean of the replicas" />
         <Stat
           name="Errors"
