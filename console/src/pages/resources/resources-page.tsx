@@ -61,12 +61,7 @@ export function ResourcesPage() {
         about={kind?.summary}
         actions={
           mayCreate && kind !== undefined ? (
-            <Link
-              to="/resources/new/$kind"
-              params={{ kind: wanted }}
-              search={{ workspace: place }}
-              className="button button-primary"
-            >
+            <Link to="/resources/new/$kind" params={{ kind: wanted }} className="button button-primary">
               New {kind.kind}
             </Link>
           ) : null
