@@ -1,13 +1,13 @@
 import { useState } from 'react';
-import { useMay } from '../../api/access';
-import { useChange, useGet } from '../../api/queries';
-import type { Page, Resource } from '../../api/types';
-import { Button } from '../../parts/basics';
-import { Command } from '../../parts/command';
-import { inWorkspace, quoted } from '../../parts/commands';
-import { Dialog } from '../../parts/dialog';
-import type { Revision } from '../../parts/revisions';
-import { Failure } from '../../parts/states';
+import { useMay } from '../../../api/access';
+import { useChange, useGet } from '../../../api/queries';
+import type { Page, Resource } from '../../../api/types';
+import { Button } from '../../../parts/basics';
+import { Command } from '../../../parts/command';
+import { inWorkspace, quoted } from '../../../parts/commands';
+import { Dialog } from '../../../parts/dialog';
+import type { Revision } from '../../../parts/revisions';
+import { Failure } from '../../../parts/states';
 
 /** Stops every replica after its last request, or starts as many as there were before. */
 export function PauseButton({ base, name, workspace }: { base: string; name: string; workspace: string }) {
