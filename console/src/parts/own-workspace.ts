@@ -2,10 +2,7 @@ import type { Role, Session } from '../api/types';
 
 const RANKS: readonly Role[] = ['none', 'viewer', 'operator', 'admin'];
 
-/**
- * Where a visitor works who has not chosen a workspace: in `default`; one with roles in single workspaces where one of them is
- * enough.
- */
+/** The workspace of a visitor who has not chosen one: `default`, or, with roles in single workspaces only, the first where it is enough. */
 export function ownWorkspace(session: Session | null | undefined, role: Role): string {
   if (session === null || session === undefined || isEnough(session.role, role)) return 'default';
   const own = Object.entries(session.workspaces);
