@@ -311,6 +311,13 @@ describe.skipIf(browser === null)('the console in a browser', () => {
   test('an endpoint is scaled, and one of its replicas is drained and replaced', async () => {
     await page.goto(yard.adminUrl + CHAT);
     await page.getByRole('heading', { name: '2 replicas' }).waitFor();
+    // All digits of a number are copied, not the rounded one.
+    await page.evaluate("navigator.clipboard.writeText('')");
+    const used = page.locator('.stat', { hasText: 'KV cache used' }).getByRole('button');
+    await expect.poll(() => used.textContent(), { timeout: WAIT_MS }).toContain('%');
+    await used.click();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied, { timeout: WAIT_MS }).toMatch(/^[\d.e-]+$/);
     await page.getByRole('button', { name: 'Scale', exact: true }).click();
     await page.getByLabel('Replicas; 0 pauses the endpoint').fill('3');
     await page.getByRole('dialog').getByRole('button', { name: 'Scale', exact: true }).click();

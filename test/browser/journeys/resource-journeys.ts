@@ -45,6 +45,19 @@ export function resourceJourneys({ page, yard }: Visit): void {
     await page().unroute(session);
   });
 
+  test('a configuration that cannot be reloaded says where it is wrong', async () => {
+    const problems = ['listen.port', 'limits'].map((place) => ({ place, problem: 'is not known', hint: '' }));
+    const error = { code: 'CONFIG_INVALID', message: 'twinyard.yaml has 2 problems', hint: 'correct it', problems };
+    await page().route('**/config/reload', (route) => route.fulfill({ status: 400, json: { error } }), { times: 1 });
+    await page().goto(`${yard.adminUrl}/settings`);
+    await page().getByText('responds, a query took').waitFor();
+    await page().getByRole('button', { name: 'Reload the file' }).click();
+    await page()
+      .getByRole('alert')
+      .filter({ hasText: /correct it.*listen\.port.*limits/s })
+      .waitFor();
+  });
+
   test('what changed says who changed it, and a resource is deleted once its name is typed', async () => {
     await page().goto(`${yard.adminUrl}/resources/workspaces/search`);
     await page().getByRole('button', { name: 'Delete', exact: true }).click();

@@ -65,7 +65,7 @@ export function ResourcePage() {
       />
       {error === null ? null : <Failure error={error} />}
       <nav className="tabs" aria-label="Parts of the resource">
-        {TABS.map(([value, label]) => (
+        {TABS.filter(([value]) => value !== 'edit' || session?.has_control === true).map(([value, label]) => (
           <Link
             key={value}
             to="/resources/$kind/$name"
