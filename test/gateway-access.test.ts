@@ -51,6 +51,30 @@ const usageOf = (store: Store, by: readonly ('outcome' | 'model' | 'endpoint')[]
   store.usage.query({ by });
 
 describe('keys', () => {
+  test('that are optional count where they are given: without one, or with one made up, requests are served', async () => {
+    const place = withStore();
+    const access = { ...place.access, keys: 'optional' as const };
+    const gateway = await gatewayOver([await fakeEngine()], { ...place, access });
+    const key = await newKey(gateway, { limits: { '*': { requests_per_minute: 1 } } });
+    const statuses = [];
+    for (const one of [key, key, '', 'made-up', `${key.slice(0, -1)}!`]) {
+      statuses.push((await ask(gateway.url, one)).status);
+    }
+    expect(statuses).toEqual([200, 429, 200, 200, 401]);
+    const pretended = {
+      method: 'POST',
+      headers: { origin: 'http://evil.example' },
+      body: JSON.stringify(question('hello')),
+    };
+    expect((await fetch(`${gateway.url}/v1/chat/completions`, pretended)).status).toBe(403);
+    await gateway.foldUsage();
+    const used = await gateway.store!.usage.query({ by: ['key'] });
+    expect(used.map(({ key: id, requests }) => [id !== '', requests])).toEqual([
+      [false, 2],
+      [true, 1],
+    ]);
+  });
+
   test('are required, in either header; a wrong one gets 401, a model that is not allowed 403', async () => {
     const gateway = await gatewayOver([await fakeEngine()], withStore());
     const key = await newKey(gateway, { models: ['tiny'] });

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { main } from '../src/cli/main.js';
 import { randomStream } from '../src/kernel/random-stream.js';
@@ -336,7 +337,7 @@ describe('twinyard serve', () => {
 
 describe('twinyard demo', () => {
   test('starts everything, prints what to try, and leaves nothing behind', async () => {
-    const demo = started(['demo', '--port', '0', '--replicas', '2', '--speed', '1000']);
+    const demo = started(['demo', '--port', '0', '--replicas', '2', '--speed', '1000', '--demo-load']);
     const [count, url] = await demo.says(/Twinyard is up: (\d) emulated replicas of qwen\/qwen3-14b behind (\S+)\. /);
     expect(count).toBe('2');
     const [curl] = await demo.says(/curl -i (.*)\n/);
@@ -351,6 +352,9 @@ describe('twinyard demo', () => {
     expect(shadows.stdout).toMatch(
       /^endpoint default\/default, policy unified\n.*\nlmetric +lmetric .* configuration\n/,
     );
+    const usage = async () => (await captured(command!.replace('explain first', 'keys usage --by key'))).stdout;
+    const namesIn = (text: string) => ['web', 'batch', 'trial'].filter((name) => text.includes(name));
+    while (namesIn(await usage()).length < 3) await pause(50);
     await demo.says(/ {2}(\S+\/#login=login_[\w-]+&tour)\n/);
     const [replicas] = await demo.says(/curl (\S+\/api\/v1\/replicas) /);
     demo.stop();

@@ -59,9 +59,14 @@ export interface HostParts {
 /** What is behind the API: a gateway, a store and a control plane, as far as this process has them. */
 export class ApiHost {
   readonly #parts: HostParts;
+  #hasControl: boolean;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
+    this.#hasControl = parts.control !== null;
+    parts.control?.catch(() => {
+      this.#hasControl = false;
+    });
   }
 
   /** Throws `API_NO_STORE` without one. */
@@ -115,6 +120,11 @@ export class ApiHost {
 
   get hasStore(): boolean {
     return this.#parts.store !== null;
+  }
+
+  /** Whether this process has a control plane, or opens one. */
+  get hasControl(): boolean {
+    return this.#hasControl;
   }
 
   /** Throws `API_NO_GATEWAY` without one. */

@@ -13,7 +13,10 @@ import { CLI } from '../support/cli.js';
 
 const TOKEN = 'token-of-the-tests-of-the-console';
 
-/** `twinyard serve` with a control plane and an endpoint of emulated engines, shared by all journeys of a file. */
+/**
+ * `twinyard serve` with a control plane, shared by all journeys of a file. Its configuration file has the endpoint `fixed`, whose
+ * engines are not there.
+ */
 export class ConsoleYard {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-browser-')));
   readonly token = TOKEN;
@@ -30,7 +33,9 @@ export class ConsoleYard {
     // It comes back to the address that the browser has open.
     if (this.#adminPort === 0) this.#adminPort = await freePort();
     const config = join(this.folder, 'twinyard.yaml');
-    writeFileSync(config, 'store: yard.db\ndata_dir: .\nrecord: traffic.jsonl\n');
+    const replicas = ['a', 'b'].map((id) => `{ id: ${id}, url: "http://127.0.0.1:1" }`);
+    const endpoints = `endpoints: [{ name: fixed, replicas: [${replicas}] }]`;
+    writeFileSync(config, `store: yard.db\ndata_dir: .\nrecord: traffic.jsonl\n${endpoints}\n`);
     writeFileSync(join(this.folder, 'admin-token'), `${TOKEN}\n`, { mode: 0o600 });
     const args = [CLI, 'serve', '-c', config, '--port', '0', '--admin-port', String(this.#adminPort)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -49,8 +54,8 @@ export class ConsoleYard {
   }
 
   /** Creates an API key and returns its secret. */
-  async issue(name: string, spec: object): Promise<string> {
-    const path = 'workspaces/default/apikeys';
+  async issue(name: string, spec: object, workspace = 'default'): Promise<string> {
+    const path = `workspaces/${workspace}/apikeys`;
     await this.call('POST', path, { apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name }, spec });
     return (await this.call('POST', `${path}/${name}/issue`)).key;
   }
@@ -84,6 +89,17 @@ export class ConsoleYard {
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
     const response = await fetch(`${this.adminUrl}/api/v1/${path}`, init);
     return response.json();
+  }
+
+  /** Creates a resource of a workspace. @param plural of its kind */
+  async create(
+    plural: string,
+    kind: string,
+    metadata: { name: string; workspace?: string },
+    spec: object,
+  ): Promise<void> {
+    const place = metadata.workspace === undefined ? plural : `workspaces/${metadata.workspace}/${plural}`;
+    await this.call('POST', place, { apiVersion: 'twinyard/v1', kind, metadata, spec });
   }
 
   async declare(name: string, replicas: number, servedAs = 'tiny'): Promise<void> {

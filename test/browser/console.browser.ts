@@ -317,7 +317,9 @@ describe.skipIf(browser === null)('the console in a browser', () => {
     const tour = visitor.getByRole('dialog');
     await tour.getByText('Step 1 of 5').waitFor();
     expect(await accessProblems(visitor)).toEqual([]);
-    for (const path of [CHAT, '/requests/', `${CHAT}?tab=shadows`, '/whatif']) {
+    // Endpoints of the configuration file are listed first.
+    const first = '/endpoints/default/fixed';
+    for (const path of [first, '/requests/', `${first}?tab=shadows`, '/whatif']) {
       await tour.getByRole('button', { name: 'Next' }).click();
       await visitor.waitForURL((url) => `${url.pathname}${url.search}`.startsWith(path));
     }
@@ -343,6 +345,13 @@ describe.skipIf(browser === null)('the console in a browser', () => {
   test('an endpoint is scaled, and one of its replicas is drained and replaced', async () => {
     await page.goto(yard.adminUrl + CHAT);
     await page.getByRole('heading', { name: '2 replicas' }).waitFor();
+    // All digits of a number are copied, not the rounded one.
+    await page.evaluate("navigator.clipboard.writeText('')");
+    const used = page.locator('.stat', { hasText: 'KV cache used' }).getByRole('button');
+    await expect.poll(() => used.textContent(), { timeout: WAIT_MS }).toContain('%');
+    await used.click();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied, { timeout: WAIT_MS }).toMatch(/^[\d.e-]+$/);
     await page.getByRole('button', { name: 'Scale', exact: true }).click();
     await page.getByLabel('Replicas; 0 pauses the endpoint').fill('3');
     await page.getByRole('dialog').getByRole('button', { name: 'Scale', exact: true }).click();
@@ -358,7 +367,12 @@ describe.skipIf(browser === null)('the console in a browser', () => {
   test('a replica that is killed is seen', async () => {
     await yard.untilReady('chat', 3);
     const { items } = await yard.call('GET', 'workspaces/default/endpoints/chat/replicas');
+    await page.goto(yard.adminUrl + CHAT);
+    const row = page.getByRole('row').filter({ hasText: items[0].id });
+    await row.filter({ has: page.locator('.badge-good') }).waitFor();
     await yard.killReplica(items[0].id);
+    // It is down, and gone when another one has taken its place.
+    await row.filter({ has: page.locator('.badge-good') }).waitFor({ state: 'detached' });
     await page.goto(`${yard.adminUrl}${CHAT}?tab=events`);
     await page.locator('tr', { hasText: items[0].id }).locator('.badge-warn').first().waitFor();
   });
@@ -403,6 +417,7 @@ describe.skipIf(browser === null)('the console in a browser', () => {
 
   const PAGES = [
     ['/', 'Overview'],
+    ['/changes?of=audit', 'Audit log'],
     [CHAT, 'chat'],
     [`${CHAT}?tab=rollout`, 'Revisions'],
     [`${CHAT}?tab=policy`, 'In force'],

@@ -11,6 +11,7 @@ export interface Session {
   readonly version: string;
   readonly gateway_url: string;
   readonly has_store: boolean;
+  readonly has_control: boolean;
   /** Set by the console: the page stays as it is until its visitor has logged in again. */
   readonly has_ended?: true;
 }

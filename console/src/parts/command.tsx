@@ -25,7 +25,7 @@ export function AsCommand({
   return (
     <details className="as-command">
       <summary>As a command</summary>
-      {[...commands, ...calls.map(apiCall)].map((text) => (
+      {[...commands, ...calls.map((path) => apiCall(path))].map((text) => (
         <Command key={text} text={text} />
       ))}
     </details>

@@ -12,7 +12,5 @@ export type PageAddress =
 export function CopyLink({ address }: { readonly address: PageAddress }) {
   const [said, copy] = useCopy();
   const { href } = useRouter().buildLocation(address);
-  return (
-    <Button onClick={() => void copy(new URL(href, location.href).href)}>{said ?? 'Copy link'}</Button>
-  );
+  return <Button onClick={() => void copy(new URL(href, location.href).href)}>{said ?? 'Copy link'}</Button>;
 }

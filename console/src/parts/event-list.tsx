@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { withQuery } from '../api/client';
 import { useGet } from '../api/queries';
 import type { Page, ResourceEvent } from '../api/types';
@@ -13,7 +14,14 @@ export function EventList({ kind, name, workspace }: { kind: string; name: strin
     return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
   }
   return (
-    <Card title="Events, the latest first">
+    <Card
+      title="Events, the latest first"
+      actions={
+        <Link to="/changes" search={{ kind, name, workspace }} className="button">
+          All changes
+        </Link>
+      }
+    >
       <EventTable events={data.items} />
     </Card>
   );

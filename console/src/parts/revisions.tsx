@@ -4,6 +4,7 @@ import type { Page, Resource } from '../api/types';
 import { Badge, Button, Card, TablePlace } from './basics';
 import { changeCommand } from './change-command';
 import { AsCommand } from './command';
+import { inWorkspace, quoted } from './commands';
 import { Dialog } from './dialog';
 import { type Difference, Differences, differencesOf } from './differences';
 import { Empty, Failure, Loading } from './states';
@@ -107,7 +108,9 @@ function UndoDialog({
   const [plan, setPlan] = useState<readonly Difference[] | null>(null);
   // Of the version that was looked at: a later change is not undone with it.
   const [seen] = useState(resource);
-  const headers = { 'if-match': `"${seen.metadata.resource_version}"` };
+  const { kind, metadata } = seen;
+  const { name, workspace } = metadata;
+  const headers = { 'if-match': `"${metadata.resource_version}"` };
   const undo: Change = { method: 'POST', path: `${base}/rollback`, body: { revision }, headers };
   if (preview.isIdle) {
     preview.mutate(
@@ -129,7 +132,12 @@ function UndoDialog({
           Undo
         </Button>
       </div>
-      <AsCommand commands={[changeCommand(undo)]} />
+      <AsCommand
+        commands={[
+          `twinyard rollout undo ${kind.toLowerCase()}/${quoted(name)}${inWorkspace(workspace)} --to-revision ${revision}`,
+          changeCommand(undo),
+        ]}
+      />
     </Dialog>
   );
 }

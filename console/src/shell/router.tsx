@@ -246,6 +246,25 @@ const lab = createRoute({
   component: page(() => import('../pages/lab/lab-page'), 'LabPage'),
 });
 
+export interface ChangeSearch {
+  /** The audit log instead of events. */
+  of?: 'audit';
+  kind?: string;
+  name?: string;
+  actor?: string;
+  cursor?: string;
+}
+
+const changes = createRoute({
+  getParentRoute: () => root,
+  path: '/changes',
+  validateSearch: (given: Given): ChangeSearch => ({
+    of: given.of === 'audit' ? 'audit' : undefined,
+    ...Object.fromEntries(['kind', 'name', 'actor', 'cursor'].map((name) => [name, text(given, name)])),
+  }),
+  component: lazyRouteComponent(() => import('../pages/changes/changes-page'), 'ChangesPage'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -256,6 +275,7 @@ const settings = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     overview,
+    changes,
     endpoint,
     requests,
     request,

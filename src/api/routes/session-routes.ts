@@ -21,6 +21,10 @@ const SESSION = section('Session', {
   version: described(string, 'version of the program'),
   gateway_url: described(string, 'address for clients'),
   has_store: described(v.boolean(), 'whether the gateway has a store, and with it resources, keys, usage and events'),
+  has_control: described(
+    v.boolean(),
+    'whether it has a control plane, which every resource but an API key needs to be changed',
+  ),
 });
 
 const ENDED = section('EndedSession', { status: described(v.literal('logged out'), 'always logged out') });
@@ -111,5 +115,6 @@ function sessionView(host: ApiHost, { caller }: Request, session: Session | null
     version: packageVersion(),
     gateway_url: host.gateway.url,
     has_store: host.hasStore,
+    has_control: host.hasControl,
   };
 }

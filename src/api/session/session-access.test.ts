@@ -104,7 +104,7 @@ describe('a session', () => {
   it('is opened by the admin token, returns who the caller is, and ends with the log-out', async () => {
     const { body, cookie, csrf, setCookie } = await logIn(gateway.adminToken);
     expect(setCookie).toMatch(/^twinyard_session_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
-    expect(body).toMatchObject({ name: 'admin', role: 'admin', has_store: true });
+    expect(body).toMatchObject({ name: 'admin', role: 'admin', has_store: true, has_control: true });
     expect((await ask('/api/v1/session', { headers: { cookie } })).body.csrf_token).toBe(csrf);
     const out = await ask('/api/v1/session', { method: 'DELETE', headers: { cookie, 'x-csrf-token': csrf } });
     expect([out.status, String(out.headers['set-cookie'])]).toEqual([200, expect.stringContaining('Max-Age=0')]);

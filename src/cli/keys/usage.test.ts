@@ -61,6 +61,13 @@ describe('keys usage', () => {
     expect(await json('--model unknown')).toEqual([]);
   });
 
+  it('sums up all workspaces, or the one that is named', async () => {
+    await filled();
+    expect(await json('--by total')).toMatchObject([{ requests: 1204 }]);
+    expect(await json('--by total -n default')).toMatchObject([{ requests: 1204 }]);
+    expect(await json('--by total -n search')).toMatchObject([{ requests: 0 }]);
+  });
+
   it('prints CSV', async () => {
     const { night } = await filled();
     expect(

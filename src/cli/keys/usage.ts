@@ -50,8 +50,8 @@ export const KEYS_USAGE: CommandLine = {
   name: 'keys usage',
   summary: keysSummaryOf('usage'),
   about:
-    'Counts requests, tokens and costs. Use --by to choose the rows and --from and --to for the days, and --format csv for a ' +
-    'spreadsheet.',
+    'Counts requests, tokens and costs: of all workspaces, or with -n of the keys and endpoints of one. Use --by to choose the rows ' +
+    'and --from and --to for the days, and --format csv for a spreadsheet.',
   groups: [{ title: 'Usage', flags: usageFlags }, ...KEY_API_GROUPS, { title: 'Output', flags: outputFlags }],
   examples: [
     'keys usage',
@@ -94,6 +94,6 @@ export async function usage(argv: readonly string[], io: CliIo): Promise<number>
 }
 
 function usageQuery(values: FlagValues<UsageFlags>['values'], key: string | null) {
-  const { by, endpoint, from, model, outcome, to } = values;
-  return { by: by.length === 0 ? 'total' : by.join(','), key, endpoint, from, model, outcome, to };
+  const { by, endpoint, from, model, outcome, to, workspace } = values;
+  return { by: by.length === 0 ? 'total' : by.join(','), key, workspace, endpoint, from, model, outcome, to };
 }

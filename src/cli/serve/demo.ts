@@ -55,6 +55,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     { DEFAULT_POLICY, GATEWAY_DEFAULTS },
     { startProfiles },
     { startEndpointEvents },
+    { createDemoKeys },
   ] = await Promise.all([
     import('../../api/api-server.js'),
     import('../lab/run-lab-task.js'),
@@ -65,6 +66,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     import('../../gateway/config/gateway-config.js'),
     import('../../twin/profiles/start-profiles.js'),
     import('../../gateway/history/endpoint-events.js'),
+    import('./demo-keys.js'),
   ]);
   const line: CommandLine = { ...DEMO, groups: [{ title: 'Instance', flags: instanceFlags }] };
   const instance = await parseFlags<InstanceFlags>(line, ['--model', model]);
@@ -83,6 +85,8 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
       admin: { ...GATEWAY_DEFAULTS.admin, port: adminPort },
       store: join(folder, 'twinyard.db'),
       dataDir: folder,
+      // Commands of the documentation have none.
+      access: { ...GATEWAY_DEFAULTS.access, keys: 'optional' },
       record: { path: join(folder, 'traffic.jsonl'), maxBytes: RECORD_BYTES, files: 1 },
       prices: [{ model, input: 0.2, cachedInput: 0.05, output: 0.8 }],
       endpoints: [
@@ -108,8 +112,9 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     const { gateway, link } = await start(values.port, values.port === 0 ? 0 : values.port + 1);
     const profiles = startProfiles(gateway);
     const events = startEndpointEvents(gateway);
+    const keys = await createDemoKeys(gateway.store!);
     io.stdout.write(whatToTry(gateway, link(), model, engines.length));
-    const load = values['demo-load'] ? new DemoLoad(gateway.url, model) : null;
+    const load = values['demo-load'] ? new DemoLoad({ url: gateway.url, model, keys }) : null;
     await stopped;
     await load?.stop();
     await events.close();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiError } from '../../protocol/errors.js';
 import { type KeyRecord, subjectWorkspace } from '../../store/keys/key-record.js';
+import { KEY_PREFIX } from '../../store/keys/key-secret.js';
 import type { Store, StoreTransaction } from '../../store/open-store.js';
 import type { GatewayMode } from '../../store/quota/gateways.js';
 import type { AccessConfig, Price } from '../config/gateway-config.js';
@@ -58,6 +59,8 @@ export interface AccessCounts {
 
 /** Checks API keys, model permissions and limits. */
 export class Access {
+  /** Whether requests without a key are served. */
+  readonly isOptional: boolean;
   readonly #ring: KeyRing;
   readonly #authority: Authority;
   readonly #ledger: Ledger;
@@ -93,6 +96,7 @@ export class Access {
     this.#warn = warn ?? (() => {});
     this.#pause = pause ?? sleep;
     this.#config = config;
+    this.isOptional = config.keys === 'optional';
     this.#prices = new Prices(prices);
     this.#authority = new Authority({ store, gatewayId, dead, nowMs, storeNow, fault: heard });
     this.#ledger = new Ledger(this.#authority, { onStoreFailure: config.onStoreFailure, nowMs, fault: heard });
@@ -128,6 +132,15 @@ export class Access {
     if (this.#tokens === null) return null;
     const token = keyText(authorization, apiKey);
     return this.#tokens.isToken(token) && this.#tokens.known(token) === null ? this.#tokens.verify(token) : null;
+  }
+
+  /**
+   * Whether these headers have a key of the store or a token. Clients that want a key send a made-up one to a gateway that wants
+   * none.
+   */
+  isMeant(authorization: string | undefined, apiKey: string | undefined): boolean {
+    const text = keyText(authorization, apiKey);
+    return text.startsWith(KEY_PREFIX) || (this.#tokens?.isToken(text) ?? false);
   }
 
   /** The key of these headers, or why the request is refused. */

@@ -11,11 +11,11 @@ type AccessParts = Pick<GatewayConfig, 'store' | 'dataDir' | 'access' | 'prices'
 /** The keys of twinyard.yaml about API keys, prices and logs of requests. Paths are relative to its folder. */
 export function accessParts(keys: ConfigValues, folder: string, places: YamlPlaces): AccessParts {
   const store = keys.store === undefined ? null : storeOf(keys.store, folder, places);
-  const required = keys.access.keys ?? (store === null ? 'off' : 'required');
-  if (required === 'required' && store === null) {
+  const needed = keys.access.keys ?? (store === null ? 'off' : 'required');
+  if (needed !== 'off' && store === null) {
     throw configInvalid(
       places.of('access.keys'),
-      'keys are required, but there is no store',
+      `keys are ${needed}, but there is no store`,
       "add 'store: twinyard.db'",
     );
   }
@@ -31,7 +31,7 @@ export function accessParts(keys: ConfigValues, folder: string, places: YamlPlac
   return {
     store,
     dataDir: keys.data_dir === undefined ? dataDirOf(store) : resolve(folder, keys.data_dir),
-    access: { ...camelKeys(keys.access), keys: required },
+    access: { ...camelKeys(keys.access), keys: needed },
     prices: pricesOf(keys.prices ?? [], places),
     record: lines(keys.record),
     accessLog: lines(keys.access_log),

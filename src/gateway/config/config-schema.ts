@@ -146,9 +146,9 @@ export const RETRIES_SCHEMA = section('Retries', {
 });
 
 export const ACCESS_SCHEMA = section('Access', {
-  keys: field(choice(['required', 'off']), {
+  keys: field(choice(['required', 'optional', 'off']), {
     defaultText: 'required with a store, else off',
-    help: 'whether requests need an API key',
+    help: 'whether requests need an API key; optional: those without one are served, those with one count for it',
     restart: true,
   }),
   on_store_failure: field(choice(['closed', 'open']), {

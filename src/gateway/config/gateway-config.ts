@@ -67,7 +67,7 @@ export interface GatewayConfig {
 }
 
 /** API keys and their limits. */
-export type AccessConfig = CamelKeys<Value<typeof ACCESS_SCHEMA>> & { keys: 'required' | 'off' };
+export type AccessConfig = CamelKeys<Value<typeof ACCESS_SCHEMA>> & { keys: 'required' | 'optional' | 'off' };
 
 /** Web pages and proxies in front of the ports. */
 export type HttpConfig = CamelKeys<Value<typeof HTTP_SCHEMA>>;

@@ -22,7 +22,9 @@ export interface PlainHost {
 export function keyOf({ services }: Pick<PlainHost, 'services'>, request: HttpRequest): AccessKey | ApiError | null {
   const { access } = services;
   if (access === null) return null;
-  return access.check(request.header('authorization'), request.header('x-api-key'), request.address);
+  const [authorization, apiKey] = [request.header('authorization'), request.header('x-api-key')];
+  if (access.isOptional && !access.isMeant(authorization, apiKey)) return null;
+  return access.check(authorization, apiKey, request.address);
 }
 
 /** Where the requests of a key may go; everywhere where none is required. */

@@ -75,7 +75,7 @@ function arrive(arrival: Arrival, door: Door): void {
   const { host, request, response } = arrival;
   try {
     door.identify(request);
-    const refusal = host.services.access === null ? door.refusal(request) : null;
+    const refusal = (host.services.access?.isOptional ?? true) ? door.refusal(request) : null;
     if (refusal !== null) throw refusal;
     if (door.crossOrigin(request, response)) return;
     const url = originForm(request.url, request.header('host'));

@@ -6,6 +6,7 @@ import { revisions } from './migrations/003-revisions.js';
 import { requests } from './migrations/004-requests.js';
 import { creationOrder } from './migrations/005-creation-order.js';
 import { labResults } from './migrations/006-lab-results.js';
+import { usageOrder } from './migrations/007-usage-order.js';
 import type { Migration } from './migrations/migration.js';
 import type { StoreTables } from './schema.js';
 
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   requests,
   creationOrder,
   labResults,
+  usageOrder,
 ];
 
 /** The tables on the search path. */

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
+/** What every secret begins with. */
+export const KEY_PREFIX = 'ty_';
 /** `ty_<id>_<random>`: the id is the uid of the ApiKey, the rest proves it. */
 const RANDOM_BYTES = 32;
 const HINT_LENGTH = 4;
@@ -7,7 +9,7 @@ const KEY_SECRET = /^ty_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 
 /** A new secret for the key `id`. It is returned once and stored nowhere. */
 export function makeKeySecret(id: string): string {
-  return `ty_${id}_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
+  return `${KEY_PREFIX}${id}_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
 }
 
 /** The id in a string that has the form of a secret; null for anything else. */

@@ -83,7 +83,7 @@ export class Usage {
    */
   async firstByKey(query: UsageQuery, from: string, keys: number): Promise<UsageSum[]> {
     const inOrder = sql`key_id collate ${this.store.kind === 'sqlite' ? sql`binary` : sql`"C"`}`;
-    const wanted = (condition: RawBuilder<unknown>) => sql<boolean>`${conditions(query)} and ${condition}`;
+    const wanted = (condition: RawBuilder<unknown>) => sql<boolean>`${this.#conditions(query)} and ${condition}`;
     const { rows } = await sql<{ key_id: string }>`select distinct ${inOrder} as key_id from usage
       where ${wanted(sql`${inOrder} >= ${from}`)} order by 1 limit ${keys}`.execute(this.store.db);
     const last = rows.at(-1);
@@ -93,7 +93,7 @@ export class Usage {
 
   /** Totals in the order of the dimensions. No usage gives no row, except for a total without dimensions. */
   query(query: UsageQuery): Promise<UsageSum[]> {
-    return this.#sums(query, conditions(query));
+    return this.#sums(query, this.#conditions(query));
   }
 
   async #sums(query: UsageQuery, wanted: RawBuilder<boolean>): Promise<UsageSum[]> {
@@ -109,6 +109,39 @@ export class Usage {
     return sums.sort((a, b) => inOrder(a, b, query.by));
   }
 
+  #conditions(query: UsageQuery): RawBuilder<boolean> {
+    const parts: RawBuilder<unknown>[] = [sql`1 = 1`];
+    const equal = { key_id: query.keyId, model: query.model, endpoint: query.endpoint, outcome: query.outcome };
+    for (const [column, value] of Object.entries(equal)) {
+      if (value !== undefined) parts.push(sql`${sql.ref(column)} = ${value}`);
+    }
+    if (query.workspaces !== undefined) parts.push(this.#ofWorkspaces(query.workspaces));
+    if (query.fromDay !== undefined) parts.push(sql`day >= ${query.fromDay}`);
+    if (query.toDay !== undefined) parts.push(sql`day <= ${query.toDay}`);
+    return sql<boolean>`${sql.join(parts, sql` and `)}`;
+  }
+
+  /**
+   * Endpoints are named `workspace/name`, those of a gateway's file by their name alone: they belong to `default`. A key is
+   * found in its workspace while it exists; the name of a token's subject begins with the workspace.
+   */
+  #ofWorkspaces(workspaces: readonly string[]): RawBuilder<boolean> {
+    const parts = workspaces.flatMap((name) => [
+      sql`endpoint like ${`${name}/%`}`,
+      sql`key_id like ${`${subjectIdOf(name, '')}%`}`,
+    ]);
+    if (workspaces.includes(DEFAULT)) parts.push(sql`endpoint not like '%/%'`);
+    // Last: what is decided by the row itself needs no look at the keys.
+    const keys = sql`kind = ${API_KEY} and workspace in (${sql.join(workspaces)})`;
+    // SQLite looks a key up by its id, PostgreSQL hashes them all at the first look, which its planner takes for less work.
+    parts.push(
+      this.store.kind === 'sqlite'
+        ? sql`exists (select 1 from resources where uid = usage.key_id and ${keys})`
+        : sql`key_id in (select uid from resources where ${keys})`,
+    );
+    return sql<boolean>`(${sql.join(parts, sql` or `)})`;
+  }
+
   /** Spending of a key since the start of a day, by model, to compare with its budgets. */
   async spentBy(keyId: string, fromDay: string): Promise<Spent[]> {
     const sums = await this.query({ keyId, fromDay, by: ['model'] });
@@ -119,36 +152,6 @@ export class Usage {
       costNanos,
     }));
   }
-}
-
-function conditions(query: UsageQuery): RawBuilder<boolean> {
-  const parts: RawBuilder<unknown>[] = [sql`1 = 1`];
-  const equal = { key_id: query.keyId, model: query.model, endpoint: query.endpoint, outcome: query.outcome };
-  for (const [column, value] of Object.entries(equal)) {
-    if (value !== undefined) parts.push(sql`${sql.ref(column)} = ${value}`);
-  }
-  if (query.workspaces !== undefined) parts.push(ofWorkspaces(query.workspaces));
-  if (query.fromDay !== undefined) parts.push(sql`day >= ${query.fromDay}`);
-  if (query.toDay !== undefined) parts.push(sql`day <= ${query.toDay}`);
-  return sql<boolean>`${sql.join(parts, sql` and `)}`;
-}
-
-/**
- * Endpoints are named `workspace/name`, those of a gateway's file by their name alone: they belong to `default`. A key is
- * found in its workspace while it exists; the name of a token's subject begins with the workspace.
- */
-function ofWorkspaces(workspaces: readonly string[]): RawBuilder<boolean> {
-  const names = sql.join(workspaces);
-  const parts = workspaces.flatMap((name) => [
-    sql`endpoint like ${`${name}/%`}`,
-    sql`key_id like ${`${subjectIdOf(name, '')}%`}`,
-  ]);
-  if (workspaces.includes(DEFAULT)) parts.push(sql`endpoint not like '%/%'`);
-  // Last: what is decided by the row itself needs no look at the keys.
-  parts.push(
-    sql`exists (select 1 from resources where uid = usage.key_id and kind = ${API_KEY} and workspace in (${names}))`,
-  );
-  return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }
 
 const total = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;

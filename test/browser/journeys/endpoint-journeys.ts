@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { accessProblems } from '../launch-browser.js';
+import { readCommand } from './command-check.js';
 import { type Visit, WAIT_MS } from './visit.js';
 
 const EDITED = 'endpoints/default/edited';
@@ -72,7 +73,7 @@ export function endpointJourneys({ page, yard }: Visit): void {
       .waitFor();
     await page().getByRole('button', { name: 'Undo to revision 1', exact: true }).click();
     await page().getByRole('dialog').locator('.diff-after', { hasText: '20' }).waitFor();
-    await page().getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+    await page().getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
     await page().getByRole('dialog').waitFor({ state: 'hidden' });
     expect(await spec()).toMatchObject({ variables: { speed: 20 }, model: { serve_as: 'edited' } });
   });
@@ -83,6 +84,13 @@ export function endpointJourneys({ page, yard }: Visit): void {
     await page().getByLabel('Find in the log').fill('text that no line has');
     await page().getByText('No line has this text').waitFor();
     expect(new URL(page().url()).searchParams.get('find')).toBe('text that no line has');
+    await page().getByLabel('Replica', { exact: true }).selectOption({ index: 1 });
+    const replica = new URL(page().url()).searchParams.get('replica');
+    expect(replica).not.toBeNull();
+    expect(await readCommand(page(), 'twinyard logs')).toEqual({ operands: ['ep/chat'], follow: true, replica });
+    await page().getByLabel('Which log').selectOption('previous');
+    expect(await readCommand(page(), 'twinyard logs')).toEqual({ operands: ['ep/chat'], previous: true });
+    await page().getByLabel('Which log').selectOption('present');
     await page().getByLabel('Find in the log').fill('');
     const line = page()
       .locator('.log-line', { hasText: /^\S+ .*\S/ })
@@ -101,10 +109,51 @@ export function endpointJourneys({ page, yard }: Visit): void {
     await yard.call('PUT', 'workspaces/default/endpoints/edited/scale', { replicas: 1 });
     await page().getByRole('button', { name: 'Pause' }).click();
     await page().getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page().getByRole('dialog').waitFor({ state: 'hidden' });
     await page().getByRole('button', { name: 'Resume' }).click();
     await page().getByText('1 replica starts, as before the pause').waitFor();
     await page().getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     expect((await spec()).replicas).toBe(0);
-    await yard.call('DELETE', 'workspaces/default/endpoints/edited');
+  });
+
+  test('an endpoint that the gateway does not serve is shown as it is declared, and deleted', async () => {
+    const error = { code: 'ENDPOINT_UNKNOWN', message: 'does not exist', hint: '' };
+    const live = '**/endpoints/edited/live';
+    await page().route(live, (route) => route.fulfill({ status: 404, json: { error } }));
+    await page().goto(`${yard.adminUrl}/${EDITED}`);
+    await page().getByText('not served by this gateway now').waitFor();
+    await page().getByRole('heading', { name: 'Revisions' }).waitFor();
+    const parts = page().getByRole('navigation', { name: 'Parts of the endpoint' }).getByRole('link');
+    expect(await parts.allTextContents()).toEqual(['Rollout', 'Events', 'Logs', 'YAML']);
+    expect(await accessProblems(page())).toEqual([]);
+    await page().unroute(live);
+    await page().getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page().getByRole('dialog');
+    await dialog.getByLabel('Type edited to confirm').fill('edited');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page().getByRole('heading', { name: 'Overview' }).waitFor();
+    const status = async () => (await yard.call('GET', `workspaces/default/endpoints/edited`)).error?.code;
+    await expect.poll(status, { timeout: WAIT_MS }).toBe('RESOURCE_UNKNOWN');
+  });
+
+  test('the policy of an endpoint of the file is swapped and returned to, and a replica of it drained for good', async () => {
+    const inForce = (policy: string) => page().locator('.facts strong', { hasText: policy }).waitFor();
+    await page().goto(`${yard.adminUrl}/endpoints/default/fixed?tab=policy`);
+    await page().getByLabel('Routing policy').selectOption('lmetric');
+    await page().getByRole('button', { name: 'Preview the swap' }).click();
+    await page().getByRole('button', { name: 'Swap', exact: true }).click();
+    await inForce('lmetric');
+    await page().getByRole('button', { name: 'Return to unified' }).click();
+    const dialog = page().getByRole('dialog');
+    await dialog.locator('.diff-after', { hasText: 'unified' }).waitFor();
+    await dialog.getByText('/endpoints/fixed/policy/rollback').waitFor();
+    await dialog.getByRole('button', { name: 'Return', exact: true }).click();
+    await inForce('unified');
+    await page().getByRole('link', { name: 'Replicas' }).click();
+    await page().getByRole('button', { name: 'Drain a' }).click();
+    await dialog.getByText('It is not replaced').waitFor();
+    await dialog.getByRole('button', { name: 'Drain', exact: true }).click();
+    await page().getByRole('heading', { name: '1 replica', exact: true }).waitFor();
+    expect(await page().getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
   });
 }

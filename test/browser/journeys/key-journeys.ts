@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { accessProblems } from '../launch-browser.js';
+import { readCommand } from './command-check.js';
 import { type PastedLanguage, printedBy } from './pasted-code.js';
 import { type Visit, WAIT_MS } from './visit.js';
 
@@ -12,7 +13,12 @@ export function keyJourneys({ logIn, page, yard }: Visit): void {
     await page().getByRole('button', { name: 'New key' }).click();
     await page().getByLabel('Name', { exact: true }).fill('alice');
     await page().getByLabel('Tokens per day, UTC').fill('100000');
+    // Only the second step fails: only that is tried again.
+    const error = { code: 'STORE_FAILED', message: 'the store is away', hint: 'try again' };
+    await page().route('**/alice/issue', (route) => route.fulfill({ status: 503, json: { error } }), { times: 1 });
     await page().getByRole('button', { name: 'Create' }).click();
+    await page().getByRole('alert').filter({ hasText: 'the store is away' }).waitFor();
+    await page().getByRole('button', { name: 'Issue the secret' }).click();
     secret = (await page().getByRole('status').locator('code').textContent())!;
     expect(await accessProblems(page())).toEqual([]);
     // What is shown once is not lost by a slip.
@@ -122,6 +128,41 @@ export function keyJourneys({ logIn, page, yard }: Visit): void {
     await page().getByRole('dialog').waitFor({ state: 'hidden' });
     const { spec } = await yard.call('GET', 'workspaces/default/apikeys/alice');
     expect(spec.limits).toEqual({ '*': { tokens_per_day: 100_000, concurrent: 4 } });
+  });
+
+  test('commands of keys and usage are those of the page', async () => {
+    await page().getByRole('button', { name: 'Rotate alice' }).click();
+    await page().getByLabel('The present secret is still accepted for').selectOption('0');
+    expect(await readCommand(page(), 'twinyard keys rotate')).toEqual({ operands: ['alice'], grace: 0 });
+    await page().getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    const { metadata } = await yard.call('GET', 'workspaces/default/apikeys/alice');
+    await page().getByRole('link', { name: 'Usage', exact: true }).click();
+    await page().getByText('What was used with the keys and endpoints of workspace default').waitFor();
+    expect(await readCommand(page(), 'twinyard keys usage')).toMatchObject({
+      ...{ workspace: 'default', key: metadata.uid, by: ['day'] },
+      ...{ from: expect.any(String), to: expect.any(String) },
+    });
+    await page().goto(`${yard.adminUrl}/keys/alice`);
+    await page().getByRole('main').getByRole('link', { name: 'Requests' }).click();
+    expect(new URL(page().url()).searchParams.get('key')).toBe(metadata.uid);
+  });
+
+  test('an admin of one workspace sees its keys and its changes, and creates keys there', async () => {
+    await yard.create('workspaces', 'Workspace', { name: 'team-a' }, {});
+    const lead = await yard.issue('lead', {}, 'team-a');
+    await yard.create('roles', 'Role', { name: 'leads', workspace: 'team-a' }, { role: 'admin', api_keys: ['lead'] });
+    const own = await logIn(lead);
+    await own.page.getByRole('row', { name: /Role team-a\/leads create/ }).waitFor();
+    await own.page.getByRole('link', { name: 'Keys and usage' }).click();
+    await own.page.getByRole('row', { name: /^lead team-a/ }).waitFor();
+    expect(await own.page.getByRole('row').count()).toBe(2);
+    await own.page.getByRole('button', { name: 'New key' }).click();
+    await own.page.getByRole('dialog', { name: 'New API key in team-a' }).waitFor();
+    await own.page.keyboard.press('Escape');
+    await own.page.goto(`${yard.adminUrl}/changes?of=audit`);
+    await own.page.getByRole('row', { name: /Role team-a\/leads create/ }).waitFor();
+    expect(await own.page.getByText('default/').count()).toBe(0);
+    await own.context.close();
   });
 
   test('the holder of a key without a role sees its own usage, and nothing else', async () => {

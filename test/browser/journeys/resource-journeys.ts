@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readCommand } from './command-check.js';
 import { type Visit, WAIT_MS } from './visit.js';
 
 /** Create, find, change and delete resources; narrow everything to a workspace. */
@@ -38,6 +39,31 @@ export function resourceJourneys({ page, yard }: Visit): void {
     await page().waitForURL((url) => url.search === '');
   });
 
+  test('without a control plane nothing is offered that it would have to carry out', async () => {
+    const session = '**/api/v1/session';
+    await page().route(session, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), has_control: false } });
+    });
+    await page().goto(`${yard.adminUrl}/resources?kind=modelregistries`);
+    await page().getByText('This gateway has no control plane').waitFor();
+    expect(await page().getByRole('link', { name: 'New ModelRegistry' }).count()).toBe(0);
+    await page().unroute(session);
+  });
+
+  test('a configuration that cannot be reloaded says where it is wrong', async () => {
+    const problems = ['listen.port', 'limits'].map((place) => ({ place, problem: 'is not known', hint: '' }));
+    const error = { code: 'CONFIG_INVALID', message: 'twinyard.yaml has 2 problems', hint: 'correct it', problems };
+    await page().route('**/config/reload', (route) => route.fulfill({ status: 400, json: { error } }), { times: 1 });
+    await page().goto(`${yard.adminUrl}/settings`);
+    await page().getByText('responds, a query took').waitFor();
+    await page().getByRole('button', { name: 'Reload the file' }).click();
+    await page()
+      .getByRole('alert')
+      .filter({ hasText: /correct it.*listen\.port.*limits/s })
+      .waitFor();
+  });
+
   test('what changed says who changed it, and a resource is deleted once its name is typed', async () => {
     await page().goto(`${yard.adminUrl}/resources/workspaces/search`);
     await page().getByRole('button', { name: 'Delete', exact: true }).click();
@@ -52,5 +78,15 @@ export function resourceJourneys({ page, yard }: Visit): void {
       .filter({ hasText: /delete.*admin/ })
       .first()
       .waitFor();
+    await page().getByRole('link', { name: 'All changes' }).click();
+    await page().getByRole('link', { name: 'Audit log' }).click();
+    await page().getByLabel('Kind').selectOption('Workspace');
+    await page().getByLabel('Name is').fill('search');
+    await page().keyboard.press('Enter');
+    const named = async () => [...new Set(await page().locator('tbody tr td:nth-child(2)').allTextContents())];
+    await expect.poll(named, { timeout: WAIT_MS }).toEqual(['Workspace search']);
+    expect(new URL(page().url()).search).toBe('?of=audit&kind=Workspace&name=search');
+    const { operands, ...flags } = await readCommand(page(), 'twinyard events');
+    expect([operands, flags]).toEqual([['workspace/search'], { audit: true, 'all-workspaces': true }]);
   });
 }

@@ -1,22 +1,36 @@
 import { type FormEvent, useState } from 'react';
 import { pathOf } from '../../api/client';
 import { useChange, useGet } from '../../api/queries';
-import type { Page } from '../../api/types';
+import type { LiveEndpoint, Page } from '../../api/types';
 import { Button, Card } from '../../parts/basics';
+import { Command } from '../../parts/command';
+import { flag, inWorkspace, quoted } from '../../parts/commands';
 import { optionsOf } from '../../parts/policy-options';
 import { Failure } from '../../parts/states';
 
-/** Adds a shadow until the gateway stops. @param taken names of the present ones */
-export function AddShadow({ base, taken }: { readonly base: string; readonly taken: readonly string[] }) {
+interface AddShadowProps {
+  readonly base: string;
+  readonly endpoint: Pick<LiveEndpoint, 'name' | 'workspace'>;
+  /** Names of the present shadows. */
+  readonly taken: readonly string[];
+}
+
+/** Adds a shadow until the gateway stops. */
+export function AddShadow({ base, endpoint, taken }: AddShadowProps) {
   const { data } = useGet<Page<{ readonly name: string; readonly summary: string }>>('policies?limit=100');
   const [policy, setPolicy] = useState('');
   const [name, setName] = useState('');
   const [options, setOptions] = useState('');
   const change = useChange();
   const own = name === '' ? freeName(policy, taken) : name;
+  const given = optionsOf(options);
+  const command = [
+    `twinyard shadow add ${quoted(policy)}${flag('name', own === policy ? undefined : own)}`,
+    ...Object.entries(given).map(([key, value]) => flag('option', `${key}=${value}`)),
+    `${flag('endpoint', endpoint.name)}${inWorkspace(endpoint.workspace)}`,
+  ].join('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const given = optionsOf(options);
     const body = { policy, ...(Object.keys(given).length === 0 ? {} : { options: given }) };
     const done = () => {
       setPolicy('');
@@ -55,6 +69,7 @@ export function AddShadow({ base, taken }: { readonly base: string; readonly tak
           {data?.items.find((one) => one.name === policy)?.summary ??
             'It uses at most a tenth of a processor, and nothing of the GPUs.'}
         </p>
+        {policy === '' ? null : <Command text={command} />}
         {change.error === null ? null : <Failure error={change.error} />}
         <Button type="submit" look="primary" disabled={policy === '' || change.isPending}>
           Add the shadow

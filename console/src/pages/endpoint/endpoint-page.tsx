@@ -1,20 +1,20 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useMay } from '../../api/access';
-import { ApiFailure, pathOf, withQuery } from '../../api/client';
-import { useLive } from '../../api/live';
+import { ApiFailure, pathOf } from '../../api/client';
 import { useGet, useSession } from '../../api/queries';
-import type { LiveEndpoint } from '../../api/types';
+import type { LiveEndpoint, Resource } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { inWorkspace, quoted } from '../../parts/commands';
-import { milliseconds, percent, short, whole } from '../../parts/format';
-import { Stat, Stats } from '../../parts/stat';
+import { DeleteButton } from '../../parts/delete-button';
+import { Phase } from '../../parts/phase';
 import { Failure, Loading } from '../../parts/states';
 import type { EndpointTab } from '../../shell/router';
-import { PauseButton } from './pause-button';
+import { PauseButton } from './actions/pause-button';
+import { ScaleButton } from './actions/scale-button';
+import { commandsOf } from './endpoint-commands';
+import { EndpointStats } from './endpoint-stats';
 import { ReplicaTab } from './replica-tab';
-import { ScaleButton } from './scale-button';
 
 const LogTab = lazy(async () => ({ default: (await import('./log-tab')).LogTab }));
 const EventList = lazy(async () => ({ default: (await import('../../parts/event-list')).EventList }));
@@ -44,28 +44,33 @@ const NAMES: Record<EndpointTab, string> = {
 /** An endpoint of the configuration file has neither a resource nor processes of its own. */
 const OF_FILE: readonly EndpointTab[] = ['replicas', 'policy', 'shadows', 'events'];
 const MANAGED: readonly EndpointTab[] = ['replicas', 'rollout', 'policy', 'shadows', 'events', 'logs', 'yaml'];
+/** One that is declared, and that the gateway does not serve. */
+const UNSERVED: readonly EndpointTab[] = ['rollout', 'events', 'logs', 'yaml'];
 
 export function EndpointPage() {
   const { name, workspace } = route.useParams();
-  const { tab = 'replicas' } = route.useSearch();
+  const { previous, replica, tab: asked } = route.useSearch();
+  const navigate = route.useNavigate();
   const base = `workspaces/${pathOf(workspace, 'endpoints', name)}`;
-  const { data: endpoint, error, refetch } = useGet<LiveEndpoint>(`${base}/live`, { everyMs: 2000 });
-  const rates = useLive(({ traffic }) => traffic)?.items.find(
-    (one) => one.name === name && one.workspace === workspace,
-  );
-  const mayLog = useMay('operator', workspace);
+  const live = useGet<LiveEndpoint>(`${base}/live`, { everyMs: 2000 });
+  const mayChange = useMay('operator', workspace);
   const { data: session } = useSession();
-  if (endpoint === undefined) {
-    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
+  // One that was just created, is refused or was never started is known to the control plane only.
+  const isUnserved = live.error?.status === 404;
+  const endpoint = isUnserved ? undefined : live.data;
+  const isManaged = isUnserved || endpoint?.source === 'control-plane';
+  const { data: resource, error: unknown } = useGet<Resource>(isManaged ? base : null, { everyMs: 2000 });
+  if (endpoint === undefined && (resource === undefined || unknown !== null)) {
+    return live.error === null || (isUnserved && unknown === null) ? (
+      <Loading />
+    ) : (
+      <Failure error={live.error} onRetry={() => void live.refetch()} />
+    );
   }
-  const { models, policy, source } = endpoint;
-  const isOffered = (one: EndpointTab) => (one === 'logs' ? mayLog : one !== 'events' || session?.has_store === true);
-  const tabs = (source === 'file' ? OF_FILE : MANAGED).filter(isOffered);
-  const facts = [
-    policy.routing?.policy ?? 'no policy',
-    models.join(', ') || 'no model yet',
-    source === 'file' ? 'defined in the configuration file' : 'run by the control plane',
-  ];
+  const isOffered = (one: EndpointTab) =>
+    one === 'logs' ? mayChange : one !== 'events' || session?.has_store === true;
+  const all = isUnserved ? UNSERVED : isManaged ? MANAGED : OF_FILE;
+  const tab = isUnserved && (asked === undefined || !UNSERVED.includes(asked)) ? 'rollout' : (asked ?? 'replicas');
   return (
     <>
       <PageHead
@@ -78,36 +83,39 @@ export function EndpointPage() {
             {name}
           </>
         }
-        about={facts.join(' · ')}
+        about={endpoint === undefined ? 'run by the control plane, not served by this gateway now' : aboutOf(endpoint)}
         actions={
           <>
             <Link to="/requests" search={{ endpoint: name, workspace }} className="button">
               Requests
             </Link>
-            {source === 'file' ? null : (
+            {isManaged ? (
               <>
                 <ScaleButton workspace={workspace} name={name} base={base} />
                 <PauseButton workspace={workspace} name={name} base={base} />
+                {mayChange && resource !== undefined ? (
+                  <DeleteButton
+                    resource={resource}
+                    base={base}
+                    plural="endpoints"
+                    onDeleted={() => void navigate({ to: '/' })}
+                  />
+                ) : null}
               </>
-            )}
+            ) : null}
           </>
         }
       />
-      {error === null ? null : <Failure error={error} />}
-      <Stats>
-        <Stat name="Requests" value={short(rates?.requests_per_s ?? 0)} unit="/s" />
-        <Stat name="Output tokens" value={short(rates?.output_tokens_per_s ?? 0)} unit="/s" />
-        <Stat
-          name="First token, median"
-          value={milliseconds(rates?.ttft_p50_ms ?? null)}
-          note={`p95 ${milliseconds(rates?.ttft_p95_ms ?? null)}`}
-        />
-        <Stat name="In flight" value={whole(endpoint.in_flight)} note={`${queuedIn(endpoint)} queued`} />
-        <Stat name="KV cache used" value={percent(rates?.kv_used ?? null)} />
-        <Stat name="Errors" value={short(rates?.errors_per_s ?? 0)} unit="/s" />
-      </Stats>
+      {live.error === null || isUnserved ? null : <Failure error={live.error} />}
+      {endpoint === undefined ? (
+        <p className="lead" role="status">
+          <Phase phase={resource?.status?.phase ?? 'Pending'} /> {resource?.status?.message}
+        </p>
+      ) : (
+        <EndpointStats endpoint={endpoint} />
+      )}
       <nav className="tabs" aria-label="Parts of the endpoint">
-        {tabs.map((one) => (
+        {all.filter(isOffered).map((one) => (
           <Link
             key={one}
             to="/endpoints/$workspace/$name"
@@ -115,64 +123,30 @@ export function EndpointPage() {
             search={one === 'replicas' ? {} : { tab: one }}
             className="tab"
             activeOptions={{ exact: true, includeSearch: true }}
+            aria-current={one === tab ? 'page' : undefined}
           >
             {NAMES[one]}
           </Link>
         ))}
       </nav>
       <Suspense fallback={<Loading />}>
-        {tab === 'replicas' ? (
-          <ReplicaTab workspace={workspace} name={name} base={base} isOfFile={source === 'file'} />
-        ) : null}
+        {tab === 'replicas' ? <ReplicaTab workspace={workspace} name={name} base={base} isOfFile={!isManaged} /> : null}
         {tab === 'rollout' ? <RolloutTab workspace={workspace} base={base} /> : null}
-        {tab === 'policy' ? <PolicyTab endpoint={endpoint} base={base} /> : null}
-        {tab === 'shadows' ? <ShadowTab endpoint={endpoint} base={base} /> : null}
+        {tab === 'policy' && endpoint !== undefined ? <PolicyTab endpoint={endpoint} base={base} /> : null}
+        {tab === 'shadows' && endpoint !== undefined ? <ShadowTab endpoint={endpoint} base={base} /> : null}
         {tab === 'events' ? <EventList kind="Endpoint" workspace={workspace} name={name} /> : null}
-        {tab === 'logs' ? mayLog ? <LogTab base={base} /> : <Failure error={NO_LOGS} /> : null}
+        {tab === 'logs' ? mayChange ? <LogTab base={base} /> : <Failure error={NO_LOGS} /> : null}
         {tab === 'yaml' ? <YamlTab workspace={workspace} base={base} /> : null}
       </Suspense>
-      <AsCommand {...behind(tab, workspace, name, base)} />
+      <AsCommand {...commandsOf(tab, { workspace, name, base, replica, previous })} />
     </>
   );
 }
 
-const queuedIn = ({ queued }: LiveEndpoint) => whole(Object.values(queued).reduce((sum, one) => sum + one, 0));
-
-/** What a tab shows, by commands and by the API. */
-function behind(tab: EndpointTab, workspace: string, name: string, base: string) {
-  const where = inWorkspace(workspace);
-  switch (tab) {
-    case 'rollout':
-      return {
-        commands: [
-          `twinyard rollout status ep/${quoted(name)}${where}`,
-          `twinyard rollout history ep/${quoted(name)}${where}`,
-          `twinyard rollout undo ep/${quoted(name)}${where}`,
-        ],
-        calls: [`${base}/revisions`],
-      };
-    case 'logs':
-      return { commands: [`twinyard logs ep/${quoted(name)}${where} --follow`], calls: [`${base}/logs?follow=true`] };
-    case 'events': {
-      const path = withQuery('events', { kind: 'Endpoint', workspace, name });
-      return { commands: [`twinyard events ep/${quoted(name)}${where}`], calls: [path] };
-    }
-    case 'yaml': {
-      const commands = [`twinyard get ep/${quoted(name)}${where} -o yaml`, 'twinyard apply -f endpoint.yaml --dry-run'];
-      return { commands, calls: [base] };
-    }
-    case 'policy':
-      return { commands: [`twinyard describe ep/${quoted(name)}${where}`], calls: [`${base}/policy/history`] };
-    case 'shadows': {
-      const commands = ['list', 'add lmetric'].map(
-        (what) => `twinyard shadow ${what} --endpoint ${quoted(name)}${where}`,
-      );
-      return { commands, calls: [`${base}/shadows`] };
-    }
-    default:
-      return {
-        commands: [`twinyard describe ep/${quoted(name)}${where}`, 'twinyard top'],
-        calls: [`${base}/replicas`],
-      };
-  }
+function aboutOf({ models, policy, source }: LiveEndpoint): string {
+  return [
+    policy.routing?.policy ?? 'no policy',
+    models.join(', ') || 'no model yet',
+    source === 'file' ? 'defined in the configuration file' : 'run by the control plane',
+  ].join(' · ');
 }

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { useChange, useGet } from '../../api/queries';
 import type { LiveEndpoint, Page } from '../../api/types';
 import { Button, Card } from '../../parts/basics';
+import { Command } from '../../parts/command';
+import { apiCall } from '../../parts/commands';
 import { Dialog } from '../../parts/dialog';
 import { Differences, differencesOf } from '../../parts/differences';
 import { milliseconds } from '../../parts/format';
@@ -72,6 +74,7 @@ function Return({ base, endpoint, version }: { base: string; endpoint: LiveEndpo
       <Dialog title={`Return to ${former}`} isOpen={isOpen} onClose={() => setOpen(false)}>
         <Differences items={differencesOf(endpoint.policy, version.policy)} />
         <p className="muted">Requests under way stay where they are; the next one is placed by the former policy.</p>
+        <Command text={apiCall(`${base}/policy/rollback`, 'POST')} />
         {change.error === null ? null : <Failure error={change.error} />}
         <div className="dialog-actions">
           <Button onClick={() => setOpen(false)}>Cancel</Button>

@@ -6,7 +6,7 @@ import type { Page, Replica, Resource } from '../../api/types';
 import { Card } from '../../parts/basics';
 import { inWorkspace, quoted } from '../../parts/commands';
 import { Failure, Loading } from '../../parts/states';
-import { DrainDialog } from './drain-dialog';
+import { DrainDialog } from './actions/drain-dialog';
 import { ReplicaTable } from './replica-table';
 
 interface ReplicaTabProps {

@@ -65,7 +65,7 @@ export function ShadowTab({ base, endpoint }: { readonly endpoint: LiveEndpoint;
       {data.items.map((one) => (
         <ShadowCard key={one.name} base={base} shadow={one} mayChange={mayChange} />
       ))}
-      {mayChange ? <AddShadow base={base} taken={data.items.map(({ name }) => name)} /> : null}
+      {mayChange ? <AddShadow base={base} endpoint={endpoint} taken={data.items.map(({ name }) => name)} /> : null}
     </>
   );
 }

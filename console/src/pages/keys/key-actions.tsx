@@ -3,13 +3,22 @@ import { pathOf } from '../../api/client';
 import { useChange } from '../../api/queries';
 import { Button } from '../../parts/basics';
 import { Command } from '../../parts/command';
-import { inWorkspace, quoted } from '../../parts/commands';
+import { flag, inWorkspace, quoted } from '../../parts/commands';
 import { Dialog } from '../../parts/dialog';
 import { Failure } from '../../parts/states';
 import type { IssuedKey } from './key-list';
 import { Secret } from './secret';
 
 type What = 'rotate' | 'revoke';
+
+/** How long the present secret is still accepted, as a command has it. */
+const GRACES = {
+  '0': { seconds: 0, label: 'no time: it is refused at once' },
+  '1h': { seconds: 3600, label: 'an hour' },
+  '24h': { seconds: 86_400, label: 'a day' },
+  '7d': { seconds: 604_800, label: 'a week' },
+} as const;
+type Grace = keyof typeof GRACES;
 
 interface KeyActionsProps {
   readonly name: string;
@@ -47,12 +56,12 @@ function ChangeDialog({
   onClose: () => void;
 }) {
   const change = useChange<IssuedKey>();
-  const [grace, setGrace] = useState('3600');
+  const [grace, setGrace] = useState<Grace>('1h');
   const isRotation = what === 'rotate';
   const act = () => {
     const path = `workspaces/${pathOf(workspace, 'apikeys', name, isRotation ? 'issue' : 'revoke')}`;
     change.mutate(
-      { method: 'POST', path, ...(isRotation ? { body: { grace_s: Number(grace) } } : {}) },
+      { method: 'POST', path, ...(isRotation ? { body: { grace_s: GRACES[grace].seconds } } : {}) },
       isRotation ? {} : { onSuccess: onClose },
     );
   };
@@ -71,18 +80,21 @@ function ChangeDialog({
           <p>A new secret is issued and shown once.</p>
           <label className="field">
             <span>The present secret is still accepted for</span>
-            <select value={grace} onChange={({ target }) => setGrace(target.value)}>
-              <option value="0">no time: it is refused at once</option>
-              <option value="3600">an hour</option>
-              <option value="86400">a day</option>
-              <option value="604800">a week</option>
+            <select value={grace} onChange={({ target }) => setGrace(target.value as Grace)}>
+              {Object.entries(GRACES).map(([span, { label }]) => (
+                <option key={span} value={span}>
+                  {label}
+                </option>
+              ))}
             </select>
           </label>
         </>
       ) : (
         <p>Its requests are refused from now on, and its sessions end. This cannot be undone; its usage stays.</p>
       )}
-      <Command text={`twinyard keys ${what} ${quoted(name)}${inWorkspace(workspace)}`} />
+      <Command
+        text={`twinyard keys ${what} ${quoted(name)}${inWorkspace(workspace)}${isRotation ? flag('grace', grace) : ''}`}
+      />
       {change.error === null ? null : <Failure error={change.error} />}
       <div className="dialog-actions">
         <Button onClick={onClose}>{issued === undefined ? 'Cancel' : 'Done'}</Button>

@@ -47,6 +47,9 @@ export function KeyPage() {
         }
         actions={
           <>
+            <Link to="/requests" search={{ workspace, key: metadata.uid }} className="button">
+              Requests
+            </Link>
             <Link to="/keys" search={{ workspace, tab: 'usage', key: metadata.uid }} className="button">
               Usage
             </Link>
@@ -83,7 +86,7 @@ export function KeyPage() {
       <AsCommand
         commands={[
           `twinyard keys show ${quoted(name)}${inWorkspace(workspace)}`,
-          `twinyard keys update ${quoted(name)}${inWorkspace(workspace)} --requests-per-minute 600`,
+          `twinyard keys usage --workspace ${quoted(workspace)} --key ${quoted(name)}`,
         ]}
         calls={[`${base}/limits`]}
       />

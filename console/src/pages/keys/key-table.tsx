@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useMay } from '../../api/access';
 import { Card, TablePlace } from '../../parts/basics';
 import { counted } from '../../parts/format';
 import { Phase } from '../../parts/phase';
@@ -9,11 +10,14 @@ import { type KeyList, type KeyResource, limitName } from './key-list';
 
 interface KeyTableProps {
   readonly keys: KeyList;
-  readonly mayChange: boolean;
   readonly isFiltered: boolean;
+  /** Whether they are of several workspaces. */
+  readonly isOfAll: boolean;
+  /** Whether this is the first page. */
+  readonly isFirst: boolean;
 }
 
-export function KeyTable({ isFiltered, keys, mayChange }: KeyTableProps) {
+export function KeyTable({ isFiltered, isFirst, isOfAll, keys }: KeyTableProps) {
   return (
     <Card
       title={
@@ -22,11 +26,18 @@ export function KeyTable({ isFiltered, keys, mayChange }: KeyTableProps) {
         </>
       }
       actions={
-        keys.next === null ? null : (
-          <Link from="/keys" to="/keys" search={(before) => ({ ...before, cursor: keys.next! })} className="button">
-            Next
-          </Link>
-        )
+        <>
+          {isFirst ? null : (
+            <Link from="/keys" to="/keys" search={(before) => ({ ...before, cursor: undefined })} className="button">
+              First
+            </Link>
+          )}
+          {keys.next === null ? null : (
+            <Link from="/keys" to="/keys" search={(before) => ({ ...before, cursor: keys.next! })} className="button">
+              Next
+            </Link>
+          )}
+        </>
       }
     >
       {keys.items.length === 0 ? (
@@ -47,6 +58,7 @@ export function KeyTable({ isFiltered, keys, mayChange }: KeyTableProps) {
             <thead>
               <tr>
                 <th scope="col">Name</th>
+                {isOfAll ? <th scope="col">Workspace</th> : null}
                 <th scope="col">State</th>
                 <th scope="col">Role</th>
                 <th scope="col">Secret</th>
@@ -60,7 +72,7 @@ export function KeyTable({ isFiltered, keys, mayChange }: KeyTableProps) {
             </thead>
             <tbody>
               {keys.items.map((one) => (
-                <Row key={one.metadata.uid} one={one} mayChange={mayChange} />
+                <Row key={one.metadata.uid} one={one} isOfAll={isOfAll} />
               ))}
             </tbody>
           </table>
@@ -70,9 +82,10 @@ export function KeyTable({ isFiltered, keys, mayChange }: KeyTableProps) {
   );
 }
 
-function Row({ mayChange, one }: { readonly one: KeyResource; readonly mayChange: boolean }) {
+function Row({ isOfAll, one }: { readonly one: KeyResource; readonly isOfAll: boolean }) {
   const { metadata, spec, status } = one;
   const { name, uid, workspace = 'default' } = metadata;
+  const mayChange = useMay('admin', workspace);
   const hint = status?.hint;
   return (
     <tr>
@@ -81,6 +94,7 @@ function Row({ mayChange, one }: { readonly one: KeyResource; readonly mayChange
           {name}
         </Link>
       </td>
+      {isOfAll ? <td>{workspace}</td> : null}
       <td>
         <Phase phase={status?.phase ?? 'Pending'} />
       </td>

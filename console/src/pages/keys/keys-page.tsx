@@ -2,10 +2,12 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useBestRole, useMay } from '../../api/access';
 import { pathOf, withQuery } from '../../api/client';
 import { useGet, useSession } from '../../api/queries';
+import type { Session } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
 import { inWorkspace } from '../../parts/commands';
 import { ListFilters } from '../../parts/list-filters';
+import { ownWorkspace } from '../../parts/own-workspace';
 import { Empty, Failure, Loading } from '../../parts/states';
 import type { KeyList } from './key-list';
 import { KeyTable } from './key-table';
@@ -17,9 +19,10 @@ const route = getRouteApi('/keys');
 
 /** API keys of a workspace, and what was used with them. */
 export function KeysPage() {
-  const { tab = 'keys', workspace = 'default' } = route.useSearch();
+  const { tab = 'keys', workspace } = route.useSearch();
   const { data: session } = useSession();
-  const mayIssue = useMay('admin', workspace);
+  const place = workspace ?? ownWorkspace(session, 'admin');
+  const mayIssue = useMay('admin', place);
   const isOwn = useBestRole() === 'none';
   if (session?.has_store !== true) {
     return (
@@ -44,8 +47,8 @@ export function KeysPage() {
     <>
       <PageHead
         title="Keys and usage"
-        about={`API keys of workspace ${workspace}`}
-        actions={mayIssue && tab === 'keys' ? <NewKey workspace={workspace} /> : null}
+        about={`${tab === 'keys' ? 'API keys' : 'What was used with the keys and endpoints'} of ${whereText(session, workspace)}`}
+        actions={mayIssue && tab === 'keys' ? <NewKey workspace={place} /> : null}
       />
       <nav className="tabs" aria-label="Keys or usage">
         <Link to="/keys" search={{}} className="tab" aria-current={tab === 'keys' ? 'page' : undefined}>
@@ -55,18 +58,23 @@ export function KeysPage() {
           Usage
         </Link>
       </nav>
-      {tab === 'usage' ? <UsagePart /> : <KeyPart workspace={workspace} mayChange={mayIssue} />}
+      {tab === 'usage' ? <UsagePart /> : <KeyPart workspace={workspace} />}
     </>
   );
 }
 
+function whereText({ role }: Session, workspace: string | undefined): string {
+  if (workspace !== undefined) return `workspace ${workspace}`;
+  return role === 'none' ? 'the workspaces in which you have a role' : 'all workspaces';
+}
+
 const PHASES = ['Active', 'Pending', 'Expired', 'Revoked'];
 
-/** The keys of a workspace: filtered, sorted and paged by the server. */
-function KeyPart({ mayChange, workspace }: { readonly workspace: string; readonly mayChange: boolean }) {
+/** The keys of a workspace, or of all: filtered, sorted and paged by the server. */
+function KeyPart({ workspace }: { readonly workspace: string | undefined }) {
   const { cursor, phase, search, sort } = route.useSearch();
   const navigate = route.useNavigate();
-  const path = withQuery(`workspaces/${pathOf(workspace, 'apikeys')}`, {
+  const path = withQuery(workspace === undefined ? 'apikeys' : `workspaces/${pathOf(workspace, 'apikeys')}`, {
     search,
     phase,
     sort,
@@ -91,11 +99,16 @@ function KeyPart({ mayChange, workspace }: { readonly workspace: string; readonl
           <Loading />
         ) : null
       ) : (
-        <KeyTable keys={data} mayChange={mayChange} isFiltered={isFiltered} />
+        <KeyTable
+          keys={data}
+          isFiltered={isFiltered}
+          isOfAll={workspace === undefined}
+          isFirst={cursor === undefined}
+        />
       )}
       <AsCommand
         commands={[
-          `twinyard keys list${inWorkspace(workspace)}`,
+          workspace === undefined ? 'twinyard get apikeys -A' : `twinyard keys list${inWorkspace(workspace)}`,
           `twinyard keys create --name alice${inWorkspace(workspace)}`,
         ]}
         calls={[path]}

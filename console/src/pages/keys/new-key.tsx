@@ -1,25 +1,28 @@
 import { type FormEvent, useState } from 'react';
-import { type ApiFailure, pathOf } from '../../api/client';
+import { pathOf } from '../../api/client';
 import { useChange } from '../../api/queries';
+import type { Resource } from '../../api/types';
 import { Button } from '../../parts/basics';
 import { Dialog } from '../../parts/dialog';
 import { Failure } from '../../parts/states';
 import { type IssuedKey, LIMITS } from './key-list';
 import { Secret } from './secret';
 
-/** Creates a key and issues its secret. */
+/** Creates a key and issues its secret: where only the second fails, it alone is tried again. */
 export function NewKey({ workspace }: { readonly workspace: string }) {
   const [isOpen, setOpen] = useState(false);
-  const create = useChange();
+  const create = useChange<Resource>();
   const issue = useChange<IssuedKey>();
-  const failure: ApiFailure | null = create.error ?? issue.error;
+  const base = `workspaces/${pathOf(workspace, 'apikeys')}`;
+  const issueOf = (name: string) => issue.mutate({ method: 'POST', path: `${base}/${pathOf(name, 'issue')}` });
+  const created = create.data?.metadata.name;
   const secret = issue.data?.key;
   const close = () => {
     create.reset();
     issue.reset();
     setOpen(false);
   };
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const given = (name: string) => String(form.get(name) ?? '').trim();
@@ -34,23 +37,40 @@ export function NewKey({ workspace }: { readonly workspace: string }) {
       ...(given('expires') === '' ? {} : { expires_at: `${given('expires')}T00:00:00Z` }),
       ...(limits.length === 0 ? {} : { limits: { '*': Object.fromEntries(limits) } }),
     };
-    const base = `workspaces/${pathOf(workspace, 'apikeys')}`;
     const body = { apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: given('name'), workspace }, spec };
-    try {
-      await create.mutateAsync({ method: 'POST', path: base, body });
-      await issue.mutateAsync({ method: 'POST', path: `${base}/${pathOf(given('name'), 'issue')}` });
-    } catch {
-      // Shown below.
-    }
+    create.mutate({ method: 'POST', path: base, body }, { onSuccess: ({ metadata }) => issueOf(metadata.name) });
   };
   return (
     <>
       <Button look="primary" onClick={() => setOpen(true)}>
         New key
       </Button>
-      <Dialog title="New API key" isOpen={isOpen} onClose={close} isClosedByButton={secret !== undefined}>
-        {secret === undefined ? (
-          <form className="form" onSubmit={(event) => void submit(event)}>
+      <Dialog
+        title={`New API key in ${workspace}`}
+        isOpen={isOpen}
+        onClose={close}
+        isClosedByButton={secret !== undefined}
+      >
+        {secret !== undefined ? (
+          <>
+            <Secret secret={secret} />
+            <div className="dialog-actions">
+              <Button onClick={close}>Done</Button>
+            </div>
+          </>
+        ) : created !== undefined ? (
+          <>
+            <p>The key {created} is created. Its secret is issued in a second step.</p>
+            {issue.error === null ? null : <Failure error={issue.error} />}
+            <div className="dialog-actions">
+              <Button onClick={close}>Close</Button>
+              <Button look="primary" disabled={issue.isPending} onClick={() => issueOf(created)}>
+                Issue the secret
+              </Button>
+            </div>
+          </>
+        ) : (
+          <form className="form" onSubmit={submit}>
             <label className="field">
               <span>Name</span>
               <input
@@ -89,21 +109,14 @@ export function NewKey({ workspace }: { readonly workspace: string }) {
                 </label>
               ))}
             </fieldset>
-            {failure === null ? null : <Failure error={failure} />}
+            {create.error === null ? null : <Failure error={create.error} />}
             <div className="dialog-actions">
               <Button onClick={close}>Cancel</Button>
-              <Button type="submit" look="primary" disabled={create.isPending || issue.isPending}>
+              <Button type="submit" look="primary" disabled={create.isPending}>
                 Create
               </Button>
             </div>
           </form>
-        ) : (
-          <>
-            <Secret secret={secret} />
-            <div className="dialog-actions">
-              <Button onClick={close}>Done</Button>
-            </div>
-          </>
         )}
       </Dialog>
     </>

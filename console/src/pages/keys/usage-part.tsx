@@ -5,7 +5,7 @@ import { useGet } from '../../api/queries';
 import type { Page } from '../../api/types';
 import { Bar, Button, Card, NumberHead, TablePlace } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { quoted } from '../../parts/commands';
+import { flag } from '../../parts/commands';
 import { NothingSent } from '../../parts/first-request';
 import { dollars, short, whole } from '../../parts/format';
 import { Stat, Stats } from '../../parts/stat';
@@ -39,6 +39,8 @@ export function UsagePart() {
   const { data, error, refetch } = useGet<Usage>(path, { keepsFormer: true, everyMs: 10_000 });
   const set = (change: typeof search) =>
     void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  // Without the flag a command sums up all workspaces, with it also `default`.
+  const narrowed = `${flag('workspace', workspace)}${flag('key', key)}`;
   return (
     <>
       <div className="filters">
@@ -91,12 +93,15 @@ export function UsagePart() {
           <Card
             title={`By ${by}`}
             actions={
-              <Button
-                disabled={data.next === null}
-                onClick={() => void navigate({ search: (before) => ({ ...before, cursor: data.next ?? undefined }) })}
-              >
-                Next
-              </Button>
+              <>
+                {cursor === undefined ? null : <Button onClick={() => set({})}>First</Button>}
+                <Button
+                  disabled={data.next === null}
+                  onClick={() => void navigate({ search: (before) => ({ ...before, cursor: data.next ?? undefined }) })}
+                >
+                  Next
+                </Button>
+              </>
             }
           >
             {data.items.length === 0 ? (
@@ -110,7 +115,9 @@ export function UsagePart() {
         </>
       )}
       <AsCommand
-        commands={isOwn ? [] : [`twinyard keys usage --by ${quoted(by)} --from ${quoted(from)} --to ${quoted(to)}`]}
+        commands={
+          isOwn ? [] : [`twinyard keys usage${narrowed}${flag('by', by)}${flag('from', from)}${flag('to', to)}`]
+        }
         calls={[path]}
       />
     </>

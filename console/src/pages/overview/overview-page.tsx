@@ -6,13 +6,14 @@ import { useGet } from '../../api/queries';
 import type { Traffic } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
-import { inWorkspace } from '../../parts/commands';
+import { flag, inWorkspace } from '../../parts/commands';
 import { milliseconds, percent, short, whole } from '../../parts/format';
 import { Stat, Stats } from '../../parts/stat';
 import { Failure, Loading } from '../../parts/states';
+import { useMayAudit } from '../../parts/use-may-audit';
 import { CostToday } from './cost-today';
 import { EndpointTable } from './endpoint-table';
-import { RecentChanges } from './recent-changes';
+import { RecentChanges, SHOWN_CHANGES } from './recent-changes';
 
 const route = getRouteApi('/');
 
@@ -24,6 +25,7 @@ export function OverviewPage() {
 
 function Fleet() {
   const { workspace } = route.useSearch();
+  const mayAudit = useMayAudit(workspace);
   const followed = useLive(({ traffic }) => traffic);
   const path = withQuery('traffic', { workspace, limit: 1000 });
   const first = useGet<Traffic>(path);
@@ -66,7 +68,12 @@ function Fleet() {
           note={`p95 ${milliseconds(total.ttft_p95_ms)}`}
           series={series.ttft_p50_ms}
         />
-        <Stat name="In flight" value={whole(total.in_flight)} note={`${whole(total.queued)} queued`} />
+        <Stat
+          name="In flight"
+          value={whole(total.in_flight)}
+          exact={total.in_flight}
+          note={`${whole(total.queued)} queued`}
+        />
         <Stat name="KV cache used" value={percent(total.kv_used)} exact={total.kv_used} note="mean of the replicas" />
         <Stat
           name="Errors"
@@ -85,8 +92,8 @@ function Fleet() {
         commands={[
           'twinyard top',
           `twinyard get endpoints${everywhere}`,
-          `twinyard events${everywhere}`,
-          'twinyard events --audit',
+          `twinyard events${everywhere} --limit ${SHOWN_CHANGES}`,
+          ...(mayAudit ? [`twinyard events --audit${flag('workspace', workspace)} --limit ${SHOWN_CHANGES}`] : []),
         ]}
         calls={[path]}
       />

@@ -1,9 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMay } from '../../api/access';
+import { useSession } from '../../api/queries';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
 import { ResourceEditor } from '../../parts/editor/resource-editor';
 import { useKindSchema } from '../../parts/editor/use-kind-schema';
+import { ownWorkspace } from '../../parts/own-workspace';
 import { Failure, Loading } from '../../parts/states';
 
 const route = getRouteApi('/resources/new/$kind');
@@ -11,10 +13,12 @@ const route = getRouteApi('/resources/new/$kind');
 /** A new resource of a kind, from its example. */
 export function NewResourcePage() {
   const { kind: plural } = route.useParams();
-  const { workspace = 'default' } = route.useSearch();
+  const { data: session } = useSession();
   const navigate = route.useNavigate();
   const { data, error } = useKindSchema(plural);
-  const mayChange = useMay(data?.changed_by ?? 'admin', data?.scope === 'global' ? undefined : workspace);
+  const role = data?.changed_by ?? 'admin';
+  const { workspace = ownWorkspace(session, role) } = route.useSearch();
+  const mayChange = useMay(role, data?.scope === 'global' ? undefined : workspace) && session?.has_control === true;
   if (data === undefined) return error === null ? <Loading /> : <Failure error={error} />;
   return (
     <>

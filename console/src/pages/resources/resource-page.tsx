@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMay } from '../../api/access';
 import { pathOf } from '../../api/client';
-import { useGet } from '../../api/queries';
+import { useGet, useSession } from '../../api/queries';
 import type { Resource } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { AsCommand } from '../../parts/command';
@@ -33,7 +33,8 @@ export function ResourcePage() {
   const where = isGlobal ? undefined : (workspace ?? 'default');
   const base = where === undefined ? pathOf(plural, name) : `workspaces/${pathOf(where, plural, name)}`;
   const { data, error, refetch } = useGet<Resource>(kind.data === undefined ? null : base, { everyMs: 2000 });
-  const mayChange = useMay(kind.data?.changed_by ?? 'admin', where);
+  const { data: session } = useSession();
+  const mayChange = useMay(kind.data?.changed_by ?? 'admin', where) && session?.has_control === true;
   const failure = error ?? kind.error;
   if (data === undefined || kind.data === undefined) {
     return failure === null ? <Loading /> : <Failure error={failure} onRetry={() => void refetch()} />;
@@ -64,7 +65,7 @@ export function ResourcePage() {
       />
       {error === null ? null : <Failure error={error} />}
       <nav className="tabs" aria-label="Parts of the resource">
-        {TABS.map(([value, label]) => (
+        {TABS.filter(([value]) => value !== 'edit' || session?.has_control === true).map(([value, label]) => (
           <Link
             key={value}
             to="/resources/$kind/$name"

@@ -9,6 +9,7 @@ import { inWorkspace, quoted } from '../../parts/commands';
 import { type Kind, useKindSchema } from '../../parts/editor/use-kind-schema';
 import { counted } from '../../parts/format';
 import { ListFilters } from '../../parts/list-filters';
+import { ownWorkspace } from '../../parts/own-workspace';
 import { Empty, Failure, Loading } from '../../parts/states';
 import { ResourceTable } from './resource-table';
 
@@ -38,10 +39,9 @@ export function ResourcesPage() {
   const { data, error, refetch } = useGet<CountedPage<Resource>>(hasStore && kind !== undefined ? path : null, {
     keepsFormer: true,
   });
-  const mayCreate = useMay(
-    kind?.changed_by ?? 'admin',
-    kind?.scope === 'global' ? undefined : (workspace ?? 'default'),
-  );
+  const role = kind?.changed_by ?? 'admin';
+  const place = kind?.scope === 'global' ? undefined : (workspace ?? ownWorkspace(session, role));
+  const mayCreate = useMay(role, place) && session?.has_control === true;
   if (!hasStore) {
     return (
       <>
@@ -125,6 +125,11 @@ export function ResourcesPage() {
               <Link to="/resources" search={{ kind: wanted }}>
                 Show all
               </Link>
+            </Empty>
+          ) : session?.has_control === false ? (
+            <Empty title={`No ${kind.kind} here`} command="twinyard serve">
+              This gateway has no control plane: it serves replicas that it was started with. Without replicas and
+              without a file, it is one.
             </Empty>
           ) : (
             <Empty title={`No ${kind.kind} yet`} command="twinyard apply -f FILE.yaml">

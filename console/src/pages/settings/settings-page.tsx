@@ -21,10 +21,17 @@ const PARTS: readonly { readonly title: string; readonly keys: readonly string[]
 export function SettingsPage() {
   const { data: session } = useSession();
   const mayRead = useMay('viewer');
+  const mayReload = useMay('operator');
+  const reload = useChange<Reloaded>();
   const { data, error, refetch } = useGet<Configuration>(mayRead ? 'config' : null);
   return (
     <>
-      <PageHead title="Settings" about="The configuration in force, without passwords" actions={<Reload />} />
+      <PageHead
+        title="Settings"
+        about="The configuration in force, without passwords"
+        actions={mayReload ? <Reload change={reload} /> : null}
+      />
+      {reload.error === null ? null : <Failure error={reload.error} />}
       {error === null ? null : <Failure error={error} onRetry={() => void refetch()} />}
       <Card title="About">
         <dl className="facts">
@@ -49,7 +56,8 @@ export function SettingsPage() {
       {mayRead && session?.has_store === true ? <StoreHealth /> : null}
       {data === undefined ? mayRead && error === null ? <Loading /> : null : <Parts configuration={data} />}
       <AsCommand
-        commands={['twinyard doctor', `curl -H "authorization: Bearer $TOKEN" ${location.origin}/api/v1/config`]}
+        commands={['twinyard doctor']}
+        calls={mayRead ? ['config', ...(session?.has_store === true ? ['store'] : [])] : []}
       />
     </>
   );
@@ -66,7 +74,7 @@ interface Health {
 
 /** Whether the store responds, how fast, and how large it has become. */
 function StoreHealth() {
-  const { data, error, refetch } = useGet<Health>('store');
+  const { data, error, refetch } = useGet<Health>('store', { everyMs: 5000 });
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   return (
@@ -125,22 +133,21 @@ function Setting({ name, value }: { readonly name: string; readonly value: unkno
   );
 }
 
+interface Reloaded {
+  readonly needs_restart: readonly string[];
+}
+
 /** Reads the configuration file again. */
-function Reload() {
-  const mayReload = useMay('operator');
-  const change = useChange<{ readonly needs_restart: readonly string[] }>();
-  if (!mayReload) return null;
+function Reload({ change }: { readonly change: ReturnType<typeof useChange<Reloaded>> }) {
   const rest = change.data?.needs_restart ?? [];
   return (
     <>
       <span role="status" className="muted">
-        {change.error !== null
-          ? change.error.message
-          : change.data === undefined
-            ? ''
-            : rest.length === 0
-              ? 'Reloaded'
-              : `Reloaded; needs a restart: ${rest.join(', ')}`}
+        {change.data === undefined
+          ? ''
+          : rest.length === 0
+            ? 'Reloaded'
+            : `Reloaded; needs a restart: ${rest.join(', ')}`}
       </span>
       <Button disabled={change.isPending} onClick={() => change.mutate({ method: 'POST', path: 'config/reload' })}>
         Reload the file

@@ -1,6 +1,13 @@
 import { knownNames } from '../../../kernel/text/nearest-name.js';
 import { choice, field, pattern, text } from '../../../schema/fields.js';
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../../store/usage/usage-record.js';
+import type { Store } from '../../../store/open-store.js';
+import {
+  USAGE_COUNTS,
+  USAGE_DIMENSIONS,
+  type UsageCounts,
+  type UsageDimension,
+  type UsageQuery,
+} from '../../../store/usage/usage-record.js';
 import { type UsageView, usageCsv, usageView } from '../../../store/usage/usage-view.js';
 import { authorise } from '../../access/authorise.js';
 import { workspacesWith } from '../../access/caller.js';
@@ -92,16 +99,29 @@ async function usagePage({ servedGateway, store }: ApiHost, page: PageQuery, ask
     page,
     asked.by.map(() => ''),
   );
-  // Each key has at least one row, and those of the cursor's key may all be on the pages before.
-  const sums =
-    asked.by[0] === 'key'
-      ? await store.usage.firstByKey(asked, after?.[0] ?? '', page.limit + 2)
-      : await store.usage.query(asked);
+  const { sums, total } = await summedUp(store.usage, asked, after?.[0] ?? '', page.limit + 2);
   const views = sums.map((sum) => usageView(sum, asked.by));
-  const [total] = await store.usage.query({ ...asked, by: [] });
   const rows = pageOfAll('UsageList', page, views, keyOf, (view) => view);
   const items = await withKeyNames(store, rows.items);
-  return { ...rows, items, total: usageView(total!, []) };
+  return { ...rows, items, total: usageView(total, []) };
+}
+
+/**
+ * The rows of a page, and the sum of all pages. Keys are many: only those of the page are read, and the sum beside them. Each has at
+ * least one row, and those of the first key may all be on the pages before.
+ */
+async function summedUp(usage: Store['usage'], asked: UsageQuery, firstKey: string, keys: number) {
+  if (asked.by[0] !== 'key') {
+    const sums = await usage.query(asked);
+    return { sums, total: addedUp(sums) };
+  }
+  const [sums, all] = await Promise.all([usage.firstByKey(asked, firstKey, keys), usage.query({ ...asked, by: [] })]);
+  return { sums, total: all[0]! };
+}
+
+function addedUp(sums: readonly UsageCounts[]): UsageCounts {
+  const sumOf = (name: keyof UsageCounts) => sums.reduce((sum, one) => sum + one[name], 0);
+  return Object.fromEntries(USAGE_COUNTS.map((name) => [name, sumOf(name)])) as Record<keyof UsageCounts, number>;
 }
 
 /** A row by key says which key that is, as long as it exists. */

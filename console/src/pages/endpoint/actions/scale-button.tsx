@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react';
-import { useMay } from '../../api/access';
-import { useChange, useGet } from '../../api/queries';
-import type { Resource } from '../../api/types';
-import { Button } from '../../parts/basics';
-import { Command } from '../../parts/command';
-import { inWorkspace, quoted } from '../../parts/commands';
-import { Dialog } from '../../parts/dialog';
-import { Failure } from '../../parts/states';
+import { useMay } from '../../../api/access';
+import { useChange, useGet } from '../../../api/queries';
+import type { Resource } from '../../../api/types';
+import { Button } from '../../../parts/basics';
+import { Command } from '../../../parts/command';
+import { inWorkspace, quoted } from '../../../parts/commands';
+import { Dialog } from '../../../parts/dialog';
+import { Failure } from '../../../parts/states';
 
 /** Changes the number of replicas; 0 pauses the endpoint. */
 export function ScaleButton({ base, name, workspace }: { base: string; name: string; workspace: string }) {

@@ -1,12 +1,12 @@
-import { pathOf } from '../../api/client';
-import { useChange } from '../../api/queries';
-import type { Replica, Resource } from '../../api/types';
-import { Button } from '../../parts/basics';
-import { Command } from '../../parts/command';
-import { inWorkspace, quoted } from '../../parts/commands';
-import { Dialog } from '../../parts/dialog';
-import { whole } from '../../parts/format';
-import { Failure } from '../../parts/states';
+import { pathOf } from '../../../api/client';
+import { useChange } from '../../../api/queries';
+import type { Replica, Resource } from '../../../api/types';
+import { Button } from '../../../parts/basics';
+import { Command } from '../../../parts/command';
+import { inWorkspace, quoted } from '../../../parts/commands';
+import { Dialog } from '../../../parts/dialog';
+import { whole } from '../../../parts/format';
+import { Failure } from '../../../parts/states';
 
 interface DrainDialogProps {
   readonly base: string;
