@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChange, useGet } from '../../api/queries';
+import { type Change, useChange, useGet } from '../../api/queries';
 import type { LiveEndpoint, Page } from '../../api/types';
 import { Button, Card } from '../../parts/basics';
-import { Command } from '../../parts/command';
-import { apiCall } from '../../parts/commands';
+import { changeCommand } from '../../parts/change-command';
+import { AsCommand } from '../../parts/command';
 import { Dialog } from '../../parts/dialog';
 import { Differences, differencesOf } from '../../parts/differences';
 import { milliseconds } from '../../parts/format';
@@ -49,7 +49,8 @@ export function FormerPolicies({ base, endpoint, mayChange }: FormerPoliciesProp
 }
 
 function Return({ base, endpoint, version }: { base: string; endpoint: LiveEndpoint; version: Version }) {
-  const [isOpen, setOpen] = useState(false);
+  /** The change that is shown; null for none. */
+  const [plan, setPlan] = useState<Change | null>(null);
   const change = useChange();
   const { name, source, workspace } = endpoint;
   const former = version.policy.routing?.policy ?? 'the former policy';
@@ -66,22 +67,24 @@ function Return({ base, endpoint, version }: { base: string; endpoint: LiveEndpo
       </Link>
     );
   }
-  const back = () =>
-    change.mutate({ method: 'POST', path: `${base}/policy/rollback` }, { onSuccess: () => setOpen(false) });
+  // Of the policy that was looked at: a later one is not taken back with it.
+  const headers = { 'if-match': `"${endpoint.policy_hash}"` };
+  const open = () => setPlan({ method: 'POST', path: `${base}/policy/rollback`, headers });
+  const close = () => setPlan(null);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Return to {former}</Button>
-      <Dialog title={`Return to ${former}`} isOpen={isOpen} onClose={() => setOpen(false)}>
+      <Button onClick={open}>Return to {former}</Button>
+      <Dialog title={`Return to ${former}`} isOpen={plan !== null} onClose={close}>
         <Differences items={differencesOf(endpoint.policy, version.policy)} />
         <p className="muted">Requests under way stay where they are; the next one is placed by the former policy.</p>
-        <Command text={apiCall(`${base}/policy/rollback`, 'POST')} />
         {change.error === null ? null : <Failure error={change.error} />}
         <div className="dialog-actions">
-          <Button onClick={() => setOpen(false)}>Cancel</Button>
-          <Button look="primary" disabled={change.isPending} onClick={back}>
+          <Button onClick={close}>Cancel</Button>
+          <Button look="primary" disabled={change.isPending} onClick={() => change.mutate(plan!, { onSuccess: close })}>
             Return
           </Button>
         </div>
+        {plan === null ? null : <AsCommand commands={[changeCommand(plan)]} />}
       </Dialog>
     </>
   );
