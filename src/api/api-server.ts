@@ -41,10 +41,20 @@ export function serveApi(
   // Reported to the calls that need it.
   control?.catch(() => {});
   // Made with the first call: the store opens when the gateway starts.
-  let host: ApiHost | null = null;
+  let made: ApiHost | null = null;
+  const hostNow = () => {
+    made ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
+    return made;
+  };
+  gateway.forgetters.push(async (workspace, untilMs) => {
+    uploads.forget(workspace, untilMs);
+    hostNow().advice.forget(workspace);
+    hostNow().switches.forget(workspace, untilMs);
+    await jobs.forget(workspace, untilMs);
+  });
   return {
     async metricsFor(call) {
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
+      const host = hostNow();
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
         import('./access/authorise.js'),
@@ -61,13 +71,12 @@ export function serveApi(
     },
     async handle(call) {
       if (!call.path.startsWith('/api/')) return (await import('./console/console-files.js')).consoleFile(call);
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
       // Loaded with the first call, to start faster.
       const [{ errorResponse }, { respond }] = await Promise.all([
         import('./error-response.js'),
         import('./respond.js'),
       ]);
-      const api = host;
+      const api = hostNow();
       let caller: Caller;
       let held: HeldCredentials;
       let present: () => Promise<Caller>;

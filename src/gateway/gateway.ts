@@ -1,4 +1,5 @@
 import type { Store } from '../store/open-store.js';
+import type { WorkspaceRemoved } from '../store/resources/removed-workspaces.js';
 import type { Access } from './access/access.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { reloadConfig } from './config/reload-config.js';
@@ -7,6 +8,7 @@ import { DecisionRing } from './decisions/decision-ring.js';
 import type { RefusalRing } from './decisions/refusal-ring.js';
 import type { Endpoint } from './fleet/endpoint/endpoint.js';
 import { EndpointDirectory, flowsOf } from './fleet/endpoint-directory.js';
+import { namedEndpoint } from './fleet/endpoint-name.js';
 import { Fleet } from './fleet/fleet.js';
 import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';
@@ -58,6 +60,8 @@ export class Gateway {
   onFault: (error: unknown) => void = () => {};
   /** Called with a line that operators should see. */
   onWarning: (line: string) => void = () => {};
+  /** Called when a workspace has been removed: what is kept of it outside of the store goes with it. */
+  readonly forgetters: WorkspaceRemoved[] = [];
   readonly #configAgain: () => GatewayConfig;
   readonly #services: Services;
   readonly #ports: Ports;
@@ -80,6 +84,7 @@ export class Gateway {
       endpoints: () => directory.byName.values(),
       past: () => ({ ...this.traffic.past, decisions: this.ring }),
       underWay: () => this.underWay(),
+      forget: (workspace, untilMs) => this.#forget(workspace, untilMs),
     });
     const parts = { config, clock, directory, services: this.#services };
     this.traffic = new LiveTraffic({ ...parts, onFault: (error) => this.onFault(error) });
@@ -278,6 +283,14 @@ export class Gateway {
     await this.fleet.close();
     await this.#services.close();
     this.log?.close();
+  }
+
+  async #forget(workspace: string, untilMs: number): Promise<void> {
+    const untilUs = 1000 * untilMs - this.epochUs;
+    const isOf = (endpoint: string) => namedEndpoint(this.endpoints, endpoint).workspace === workspace;
+    this.traffic.forget(isOf, untilUs);
+    this.ring.forget(isOf, untilUs);
+    for (const forget of this.forgetters) await forget(workspace, untilMs);
   }
 
   #sweep(): void {

@@ -120,6 +120,12 @@ export class RefusalRing {
     return undefined;
   }
 
+  /** Refusals by some endpoints are found no more. @param untilUs later ones are */
+  forget(isOf: (endpoint: string) => boolean, untilUs: number): void {
+    for (const entry of this.#entries)
+      if (entry.atUs <= untilUs && entry.endpoint !== '' && isOf(entry.endpoint)) entry.id = '';
+  }
+
   #take(): Entry {
     const at = this.#next;
     this.#next = (at + 1) % this.#most;

@@ -29,6 +29,8 @@ export interface ProfiledReplica extends KnownReplica {
 
 export interface ProfiledEndpoint {
   readonly name: string;
+  /** Null for one of the configuration file. */
+  readonly managed: { readonly uid?: string } | null;
   readonly replicas: readonly ProfiledReplica[];
   readonly profiles: { set(replica: string, profile: LatencyProfile | null): void };
 }
@@ -65,7 +67,7 @@ export class EngineProfiles implements ProfileBook {
   constructor(parts: EngineProfilesParts) {
     this.#parts = parts;
     for (const kept of parts.folder?.read(parts.warn) ?? []) {
-      const care = this.#cares.of(kept.endpoint, kept.engine);
+      const care = this.#cares.of(kept.endpoint, kept.engine, kept.uid);
       care.entry.restore(kept);
       care.usual = kept.usual;
     }
@@ -82,7 +84,7 @@ export class EngineProfiles implements ProfileBook {
     this.#cares.forget((endpoint) => present.has(endpoint));
     for (const endpoint of present.values()) {
       const engines = enginesOf(endpoint);
-      this.#noticeMove(endpoint.name, engines);
+      this.#noticeMove(endpoint, engines);
       for (const engine of engines) this.#look(endpoint, engine);
     }
     if (this.#fit === null) this.#fitNext(present);
@@ -102,7 +104,7 @@ export class EngineProfiles implements ProfileBook {
     const present = this.#parts.endpoints();
     const wanted = endpoint === undefined ? [...present.values()] : [present.get(endpoint)].flatMap((one) => one ?? []);
     const nowMs = this.#nowMs();
-    return wanted.flatMap((one) => enginesOf(one).map((engine) => this.#cares.of(one.name, engine).entry.state(nowMs)));
+    return wanted.flatMap((one) => enginesOf(one).map((engine) => this.#careOf(one, engine).entry.state(nowMs)));
   }
 
   counts(): ProfileCounts[] {
@@ -114,7 +116,7 @@ export class EngineProfiles implements ProfileBook {
     const found = this.#parts.endpoints().get(endpoint);
     const known = found === undefined ? [] : enginesOf(found);
     if (found === undefined || !known.includes(engine)) throw unknownProfileEngine(endpoint, engine, known);
-    const care = this.#cares.of(endpoint, engine);
+    const care = this.#careOf(found, engine);
     if (care.entry.profile === null && change.profile === undefined && change.isPinned)
       throw nothingToPin(endpoint, engine);
     care.entry.pin(change, care.facts, this.#nowMs());
@@ -124,17 +126,34 @@ export class EngineProfiles implements ProfileBook {
     return care.entry.state(this.#nowMs());
   }
 
+  /** The endpoint is gone, and its profiles with it: another one of that name begins without. */
+  forget(endpoint: string): void {
+    this.#cares.remove(endpoint, (engine) => this.#deleteSaved(endpoint, engine));
+  }
+
+  #careOf({ managed, name }: ProfiledEndpoint, engine: string): Care {
+    return this.#cares.of(name, engine, managed?.uid ?? null, () => this.#deleteSaved(name, engine));
+  }
+
+  #deleteSaved(endpoint: string, engine: string): void {
+    try {
+      this.#parts.folder?.delete({ endpoint, engine });
+    } catch (error) {
+      this.#parts.warn(`the profile of endpoint ${endpoint} was not deleted: ${(error as Error).message}`);
+    }
+  }
+
   /** Reports replicas on another GPU than the one whose profile there is: it does not apply to them. */
-  #noticeMove(endpoint: string, engines: readonly string[]): void {
-    const isNew = (engine: string) => !this.#cares.of(endpoint, engine).isSeen;
+  #noticeMove(endpoint: ProfiledEndpoint, engines: readonly string[]): void {
+    const isNew = (engine: string) => !this.#careOf(endpoint, engine).isSeen;
     const known = this.#cares
       .all()
       .filter(
         ({ entry, isSeen }) =>
-          entry.endpoint === endpoint && entry.profile !== null && (isSeen || !engines.includes(entry.engine)),
+          entry.endpoint === endpoint.name && entry.profile !== null && (isSeen || !engines.includes(entry.engine)),
       );
     for (const engine of engines.filter(isNew)) {
-      const care = this.#cares.of(endpoint, engine);
+      const care = this.#careOf(endpoint, engine);
       care.isSeen = true;
       const why =
         care.entry.profile === null
@@ -149,7 +168,7 @@ export class EngineProfiles implements ProfileBook {
 
   /** Passes the profile on, notices a changed engine, and watches for drift. */
   #look(endpoint: ProfiledEndpoint, engine: string): void {
-    const care = this.#cares.of(endpoint.name, engine);
+    const care = this.#careOf(endpoint, engine);
     const nowUs = this.#parts.nowUs();
     const facts = this.#facts.latest(endpoint.replicas.filter((one) => one.engineKey === engine));
     if (facts !== null) {
@@ -261,11 +280,11 @@ export class EngineProfiles implements ProfileBook {
 
   #save(care: Care): void {
     const { assumes, endpoint, engine, facts, isPinned, madeMs, profile, score, source } = care.entry;
-    if (profile === null || source === null) return;
-    const { usual } = care;
+    if (profile === null || source === null || !this.#cares.has(care)) return;
+    const { uid, usual } = care;
     try {
       this.#parts.folder?.write({
-        ...{ assumes, endpoint, engine, facts, isPinned, madeMs, profile, score, source, usual },
+        ...{ assumes, endpoint, engine, uid, facts, isPinned, madeMs, profile, score, source, usual },
       });
     } catch (error) {
       this.#parts.warn(`the profile of endpoint ${endpoint} was not saved: ${(error as Error).message}`);

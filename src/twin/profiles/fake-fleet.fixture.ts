@@ -2,7 +2,12 @@ import { ObservedEngines } from '../../gateway/prediction/observed-engines.js';
 import { finishedRequest } from '../../gateway/request/finished-request.fixture.js';
 import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
-import { EngineProfiles, type EngineProfilesParts, type ProfiledReplica } from './engine-profiles.js';
+import {
+  EngineProfiles,
+  type EngineProfilesParts,
+  type ProfiledEndpoint,
+  type ProfiledReplica,
+} from './engine-profiles.js';
 import type { FitJob } from './fit/fit-engine.js';
 import type { FitRun } from './fit/fit-thread.js';
 import type { ProfileScore } from './fit/profile-score.js';
@@ -42,11 +47,12 @@ export class FakeFleet {
   kvBlocks = 1000;
   /** True over predicted latencies. */
   slower = 1;
-  readonly endpoints = new Map([
+  readonly endpoints = new Map<string, ProfiledEndpoint & { replicas: readonly ProfiledReplica[] }>([
     [
       'chat',
       {
         name: 'chat',
+        managed: null,
         replicas: [this.replica('r0')],
         profiles: { set: (id: string, profile: LatencyProfile | null) => void this.applied.set(id, profile) },
       },
