@@ -62,6 +62,8 @@ export class Gateway {
   onWarning: (line: string) => void = () => {};
   /** Called when a workspace has been removed: what is kept of it outside of the store goes with it. */
   readonly forgetters: WorkspaceRemoved[] = [];
+  /** When workspaces were removed, by name. */
+  readonly #former = new Map<string, number>();
   readonly #configAgain: () => GatewayConfig;
   readonly #services: Services;
   readonly #ports: Ports;
@@ -285,7 +287,13 @@ export class Gateway {
     this.log?.close();
   }
 
+  /** When a former workspace of this name was removed, in microseconds since 1970; 0 without one. What was recorded before is its. */
+  formerUntilUs(workspace: string): number {
+    return 1000 * (this.#former.get(workspace) ?? 0);
+  }
+
   async #forget(workspace: string, untilMs: number): Promise<void> {
+    this.#former.set(workspace, untilMs);
     const untilUs = 1000 * untilMs - this.epochUs;
     const isOf = (endpoint: string) => namedEndpoint(this.endpoints, endpoint).workspace === workspace;
     this.traffic.forget(isOf, untilUs);

@@ -131,9 +131,12 @@ export class Services implements RequestServices {
       await keeper.turn();
       await requests.deleteOf(workspace, 1000 * untilMs);
     };
-    this.#removed = new RemovedWorkspaces(this.store, forgotten, (error) => {
+    // A store that is away is asked again.
+    const failed = (error: unknown) => {
       if (!isStoreFailure(error)) fault(error);
-    });
+    };
+    this.#removed = new RemovedWorkspaces(this.store, forgotten, failed);
+    await this.#removed.look().catch(failed);
     const { Access } = await import('./access/access.js');
     this.holders = await Access.open({
       store: this.store,

@@ -12,7 +12,7 @@ import type {
 } from '../../gateway/prediction/profile-book.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
 import { type Care, Cares, restart } from './cares.js';
-import { driftReason, factChange, movedFrom } from './drift-reason.js';
+import { driftReason, factChange, isChanged, movedFrom } from './drift-reason.js';
 import { nothingToPin, unknownProfileEngine } from './errors.js';
 import type { MakeFit } from './fit/fit-thread.js';
 import { fitRequest } from './fit-request.js';
@@ -203,6 +203,7 @@ export class EngineProfiles implements ProfileBook {
     }
     if (entry.profile === null) entry.problem = care.schedule.whyNone(traffic) ?? entry.problem;
     else if (entry.source === 'given' || entry.isPinned) entry.judge(traffic);
+    entry.kinds = traffic.replicas.note();
   }
 
   /** Reports a drift, with its likely reason. @param lasted for how long */
@@ -305,5 +306,5 @@ function enginesOf({ replicas }: ProfiledEndpoint): string[] {
 /** Whether requests before the change show another engine. */
 function isOther(before: EngineFacts, now: EngineFacts): boolean {
   const names = ['version', 'model', 'maxModelLen', 'kvBlocks'] as const;
-  return names.some((name) => before[name] !== null && now[name] !== null && before[name] !== now[name]);
+  return names.some((name) => isChanged(name, before[name], now[name]));
 }
