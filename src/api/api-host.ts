@@ -23,7 +23,7 @@ export type ServedGateway = Pick<
   | 'epochUs'
   | 'fleet'
   | 'foldUsage'
-  | 'formerUntilUs'
+  | 'former'
   | 'isDraining'
   | 'nowMs'
   | 'refusals'

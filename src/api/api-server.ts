@@ -46,7 +46,7 @@ export function serveApi(
     made ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
     return made;
   };
-  gateway.forgetters.push(async (workspace, untilMs) => {
+  gateway.former.listeners.push(async (workspace, untilMs) => {
     uploads.forget(workspace, untilMs);
     hostNow().advice.forget(workspace);
     hostNow().switches.forget(workspace, untilMs);

@@ -21,6 +21,7 @@ import { hostIdentity } from './host-identity.js';
 import { KnownSecrets } from './known-secrets.js';
 import type { Standing } from './lease-records.js';
 import { ModelCache } from './models/cache/model-cache.js';
+import { PolicyRestorer } from './policy-restorer.js';
 import { systemTiming } from './reconcile/queue/timing.js';
 import type { Scope } from './reconcile/scope.js';
 import { type StartedReconcilers, startReconcilers } from './reconcile/start-reconcilers.js';
@@ -31,7 +32,6 @@ import { separateFrom } from './runner/local/process/replica-user.js';
 import type { RunnerType } from './runner/runner-type.js';
 import { ControlStore } from './store/control-store.js';
 import { installDefaults } from './store/install-defaults.js';
-import { PolicyRestorer } from './store/policy-restorer.js';
 
 /** An open control plane as the API uses it. */
 export interface ControlHost {

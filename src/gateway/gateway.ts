@@ -1,5 +1,4 @@
 import type { Store } from '../store/open-store.js';
-import type { WorkspaceRemoved } from '../store/resources/removed-workspaces.js';
 import type { Access } from './access/access.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { reloadConfig } from './config/reload-config.js';
@@ -8,12 +7,12 @@ import { DecisionRing } from './decisions/decision-ring.js';
 import type { RefusalRing } from './decisions/refusal-ring.js';
 import type { Endpoint } from './fleet/endpoint/endpoint.js';
 import { EndpointDirectory, flowsOf } from './fleet/endpoint-directory.js';
-import { namedEndpoint } from './fleet/endpoint-name.js';
 import { Fleet } from './fleet/fleet.js';
 import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';
 import type { LiveReplica } from './fleet/replica/live-replica.js';
 import { endpointsIn, seenMetrics } from './fleet/seen-metrics.js';
+import { FormerWorkspaces } from './former-workspaces.js';
 import { GatewayClock } from './gateway-clock.js';
 import { LiveTraffic } from './live-traffic.js';
 import { Ports } from './ports.js';
@@ -60,10 +59,7 @@ export class Gateway {
   onFault: (error: unknown) => void = () => {};
   /** Called with a line that operators should see. */
   onWarning: (line: string) => void = () => {};
-  /** Called when a workspace has been removed: what is kept of it outside of the store goes with it. */
-  readonly forgetters: WorkspaceRemoved[] = [];
-  /** When workspaces were removed, by name. */
-  readonly #former = new Map<string, number>();
+  readonly former: FormerWorkspaces;
   readonly #configAgain: () => GatewayConfig;
   readonly #services: Services;
   readonly #ports: Ports;
@@ -86,7 +82,7 @@ export class Gateway {
       endpoints: () => directory.byName.values(),
       past: () => ({ ...this.traffic.past, decisions: this.ring }),
       underWay: () => this.underWay(),
-      forget: (workspace, untilMs) => this.#forget(workspace, untilMs),
+      forget: (workspace, untilMs) => this.former.removed(workspace, untilMs),
     });
     const parts = { config, clock, directory, services: this.#services };
     this.traffic = new LiveTraffic({ ...parts, onFault: (error) => this.onFault(error) });
@@ -101,6 +97,7 @@ export class Gateway {
     this.ring = new DecisionRing(config.limits.decisions);
     this.log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog, fault);
     const { log, ring } = this;
+    this.former = new FormerWorkspaces({ clock, ring, traffic: this.traffic, endpoints: () => this.endpoints });
     this.fleet = new Fleet({ config, directory, log, metrics, ring, warn, nowUs: clock.nowUs });
     this.routes = new ManagedFleet(this.fleet, clock.nowMs);
   }
@@ -131,10 +128,7 @@ export class Gateway {
     await this.fleet.scrape();
   }
 
-  /**
-   * Writes its address and token into its data folder. The caller owns that folder: files of another gateway are
-   * overwritten.
-   */
+  /** Writes its address and token into its data folder. The caller owns that folder: files of another gateway are overwritten. */
   announce(): void {
     if (this.#adminFiles === null) return;
     this.#takeToken(this.#adminFiles.token());
@@ -235,10 +229,7 @@ export class Gateway {
     return this.#stopped.signal;
   }
 
-  /**
-   * Reads the configuration again and applies it; an invalid one changes nothing. Returns changed keys that need a
-   * restart.
-   */
+  /** Reads the configuration again and applies it; an invalid one changes nothing. Returns changed keys that need a restart. */
   reloadConfig(): string[] {
     return this.reload(this.#configAgain());
   }
@@ -285,20 +276,6 @@ export class Gateway {
     await this.fleet.close();
     await this.#services.close();
     this.log?.close();
-  }
-
-  /** When a former workspace of this name was removed, in microseconds since 1970; 0 without one. What was recorded before is its. */
-  formerUntilUs(workspace: string): number {
-    return 1000 * (this.#former.get(workspace) ?? 0);
-  }
-
-  async #forget(workspace: string, untilMs: number): Promise<void> {
-    this.#former.set(workspace, untilMs);
-    const untilUs = 1000 * untilMs - this.epochUs;
-    const isOf = (endpoint: string) => namedEndpoint(this.endpoints, endpoint).workspace === workspace;
-    this.traffic.forget(isOf, untilUs);
-    this.ring.forget(isOf, untilUs);
-    for (const forget of this.forgetters) await forget(workspace, untilMs);
   }
 
   #sweep(): void {

@@ -11,7 +11,7 @@ async function addAndRemove({ resources }: Store, name: string): Promise<void> {
   await resources.change('alice', (tx) => tx.remove(ref(name), uid));
 }
 
-/** The contract for what is told of workspaces that were removed. */
+/** The contract for the report of workspaces that were removed. */
 export function removedWorkspacesContract(stores: TestStores): void {
   describe('removed workspaces', () => {
     it('are reported once: those before the start, those of this process at once, and those of others', async () => {

@@ -16,13 +16,15 @@ const CHANGES: readonly (readonly [DriftReason, keyof EngineFacts, string])[] = 
 const LEAST_BLOCKS_CHANGE = 0.05;
 
 /** Whether a fact of an engine is another one than before. What is not known has not changed. */
-export function isChanged(
-  name: keyof EngineFacts,
-  before: EngineFacts[typeof name],
-  now: EngineFacts[typeof name],
-): boolean {
+function isChanged(name: keyof EngineFacts, before: EngineFacts[typeof name], now: EngineFacts[typeof name]): boolean {
   if (before === null || now === null || before === now) return false;
   return name !== 'kvBlocks' || Math.abs(Number(now) / Number(before) - 1) >= LEAST_BLOCKS_CHANGE;
+}
+
+/** Whether requests before the change show another engine. */
+export function isOther(before: EngineFacts, now: EngineFacts): boolean {
+  const names = ['version', 'model', 'maxModelLen', 'kvBlocks'] as const;
+  return names.some((name) => isChanged(name, before[name], now[name]));
 }
 
 /** What has changed of an engine; null for nothing that is known. */

@@ -1,5 +1,4 @@
 import type { Drift } from '../../gateway/prediction/drift-watch.js';
-import type { EngineFacts } from '../../gateway/prediction/engine-facts.js';
 import type { EngineTraffic } from '../../gateway/prediction/engine-traffic.js';
 import type { ObservedEngines } from '../../gateway/prediction/observed-engines.js';
 import type {
@@ -10,30 +9,15 @@ import type {
   ProfileCounts,
   ProfileDrift,
 } from '../../gateway/prediction/profile-book.js';
-import type { LatencyProfile } from '../../replica/latency/profile.js';
 import { type Care, Cares, restart } from './cares.js';
-import { driftReason, factChange, isChanged, movedFrom } from './drift-reason.js';
+import { driftReason, factChange, isOther, movedFrom } from './drift-reason.js';
 import { nothingToPin, unknownProfileEngine } from './errors.js';
 import type { MakeFit } from './fit/fit-thread.js';
 import { fitRequest } from './fit-request.js';
 import type { ProfileFolder } from './kept-profiles.js';
 import { driftMessage, fittedMessage, minutesText, tooFewMessage } from './profile-messages.js';
-import { type KnownReplica, ReplicaFacts } from './replica-facts.js';
-
-/** A replica with an engine. */
-export interface ProfiledReplica extends KnownReplica {
-  readonly engineKey: string;
-  /** Not null for an external API, which has no profile. */
-  readonly external: object | null;
-}
-
-export interface ProfiledEndpoint {
-  readonly name: string;
-  /** Null for one of the configuration file. */
-  readonly managed: { readonly uid?: string } | null;
-  readonly replicas: readonly ProfiledReplica[];
-  readonly profiles: { set(replica: string, profile: LatencyProfile | null): void };
-}
+import { hasEngine, type ProfiledEndpoint, profiledEngines } from './profiled-endpoint.js';
+import { ReplicaFacts } from './replica-facts.js';
 
 export interface EngineProfilesParts {
   readonly endpoints: () => ReadonlyMap<string, ProfiledEndpoint>;
@@ -83,7 +67,7 @@ export class EngineProfiles implements ProfileBook {
     this.#facts.keep(new Set(replicas.map(({ id }) => id)));
     this.#cares.forget((endpoint) => present.has(endpoint));
     for (const endpoint of present.values()) {
-      const engines = enginesOf(endpoint);
+      const engines = profiledEngines(endpoint);
       this.#noticeMove(endpoint, engines);
       for (const engine of engines) this.#look(endpoint, engine);
     }
@@ -104,7 +88,7 @@ export class EngineProfiles implements ProfileBook {
     const present = this.#parts.endpoints();
     const wanted = endpoint === undefined ? [...present.values()] : [present.get(endpoint)].flatMap((one) => one ?? []);
     const nowMs = this.#nowMs();
-    return wanted.flatMap((one) => enginesOf(one).map((engine) => this.#careOf(one, engine).entry.state(nowMs)));
+    return wanted.flatMap((one) => profiledEngines(one).map((engine) => this.#careOf(one, engine).entry.state(nowMs)));
   }
 
   counts(): ProfileCounts[] {
@@ -114,7 +98,7 @@ export class EngineProfiles implements ProfileBook {
 
   pin(endpoint: string, engine: string, change: PinChange): EngineProfileState {
     const found = this.#parts.endpoints().get(endpoint);
-    const known = found === undefined ? [] : enginesOf(found);
+    const known = found === undefined ? [] : profiledEngines(found);
     if (found === undefined || !known.includes(engine)) throw unknownProfileEngine(endpoint, engine, known);
     const care = this.#careOf(found, engine);
     if (care.entry.profile === null && change.profile === undefined && change.isPinned)
@@ -295,16 +279,4 @@ export class EngineProfiles implements ProfileBook {
   #nowMs(): number {
     return (this.#parts.epochUs + this.#parts.nowUs()) / 1000;
   }
-}
-
-const hasEngine = ({ external }: ProfiledReplica) => external === null;
-
-function enginesOf({ replicas }: ProfiledEndpoint): string[] {
-  return [...new Set(replicas.filter(hasEngine).map(({ engineKey }) => engineKey))].sort();
-}
-
-/** Whether requests before the change show another engine. */
-function isOther(before: EngineFacts, now: EngineFacts): boolean {
-  const names = ['version', 'model', 'maxModelLen', 'kvBlocks'] as const;
-  return names.some((name) => isChanged(name, before[name], now[name]));
 }

@@ -2,15 +2,11 @@ import { ObservedEngines } from '../../gateway/prediction/observed-engines.js';
 import { finishedRequest } from '../../gateway/request/finished-request.fixture.js';
 import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
-import {
-  EngineProfiles,
-  type EngineProfilesParts,
-  type ProfiledEndpoint,
-  type ProfiledReplica,
-} from './engine-profiles.js';
+import { EngineProfiles, type EngineProfilesParts } from './engine-profiles.js';
 import type { FitJob } from './fit/fit-engine.js';
 import type { FitRun } from './fit/fit-thread.js';
 import type { ProfileScore } from './fit/profile-score.js';
+import type { ProfiledEndpoint, ProfiledReplica } from './profiled-endpoint.js';
 
 export const MINUTE = 60e6;
 

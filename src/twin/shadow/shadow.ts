@@ -120,7 +120,7 @@ export class Shadow {
     return this.#readings !== null;
   }
 
-  /** They have room for the fleet; where it has outgrown them, they begin anew, with the draws that follow. */
+  /** They have room for the fleet; where it has outgrown them, they begin again, with the draws that follow. */
   #readingsFor(replicas: number): Readings {
     if (this.#readings !== null && replicas <= this.#room) return this.#readings;
     this.#room = LEAST_ROOM;

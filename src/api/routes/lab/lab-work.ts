@@ -117,7 +117,7 @@ function ofRecording(
   if (sinceMs >= untilMs) throw badBody('traffic.recording.from', "is not before 'to'", 'give an earlier time');
   const times = { from: new Date(sinceMs).toISOString(), to: new Date(untilMs).toISOString() };
   const question = { ...given, traffic: { ...given.traffic, recording: { endpoint: called, ...times } } };
-  const leastUs = gateway.formerUntilUs(workspace);
+  const leastUs = gateway.former.untilUs(workspace);
   const part = {
     path: record.path,
     endpoint: endpoint.name,

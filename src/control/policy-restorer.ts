@@ -1,8 +1,8 @@
-import type { ResourceRecord } from '../../store/resources/resource-record.js';
-import { retryDelay } from '../reconcile/queue/retry-delay.js';
-import type { Timing } from '../reconcile/queue/timing.js';
-import type { ControlStore } from './control-store.js';
-import { restorePolicy, SWITCHED_FROM } from './guarded-policy.js';
+import type { ResourceRecord } from '../store/resources/resource-record.js';
+import { retryDelay } from './reconcile/queue/retry-delay.js';
+import type { Timing } from './reconcile/queue/timing.js';
+import type { ControlStore } from './store/control-store.js';
+import { restorePolicy, SWITCHED_FROM } from './store/guarded-policy.js';
 
 export interface PolicyRestorerOptions {
   readonly store: ControlStore;
