@@ -23,6 +23,7 @@ export type ServedGateway = Pick<
   | 'epochUs'
   | 'fleet'
   | 'foldUsage'
+  | 'former'
   | 'isDraining'
   | 'nowMs'
   | 'refusals'

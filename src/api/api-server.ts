@@ -10,7 +10,6 @@ import { type Caller, workspaceRoles, workspacesWith } from './access/caller.js'
 import { whileAllowed } from './access/while-allowed.js';
 import { ApiHost } from './api-host.js';
 import { Unauthenticated } from './errors.js';
-import { followWorkspaces } from './jobs/follow-workspaces.js';
 import { JobBoard } from './jobs/job-board.js';
 import { credentialsOf } from './session/session-access.js';
 import { type HeldCredentials, loginHash, Sessions } from './session/sessions.js';
@@ -42,19 +41,20 @@ export function serveApi(
   // Reported to the calls that need it.
   control?.catch(() => {});
   // Made with the first call: the store opens when the gateway starts.
-  let host: ApiHost | null = null;
-  let unfollow: Promise<() => void> | null = null;
-  const hosted = (): ApiHost => {
-    if (host !== null) return host;
-    const { store } = gateway;
-    // A store that is away now deletes uploads after the next start.
-    if (store !== null) unfollow = followWorkspaces(store.resources, uploads).catch(() => () => {});
-    host = new ApiHost({ gateway, store, control, sessions, jobs, ...lab });
-    return host;
+  let made: ApiHost | null = null;
+  const hostNow = () => {
+    made ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
+    return made;
   };
+  gateway.former.listeners.push(async (workspace, untilMs) => {
+    uploads.forget(workspace, untilMs);
+    hostNow().advice.forget(workspace);
+    hostNow().switches.forget(workspace, untilMs);
+    await jobs.forget(workspace, untilMs);
+  });
   return {
     async metricsFor(call) {
-      const api = hosted();
+      const host = hostNow();
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
         import('./access/authorise.js'),
@@ -62,7 +62,7 @@ export function serveApi(
       try {
         const held = credentialsOf(sessions, { ...call, method: 'GET', path: '' }).now()!;
         const found = await authenticator.check({ address: call.address, header: headerOf(held) });
-        const caller = await callerOf(api, found);
+        const caller = await callerOf(host, found);
         authorise(caller, { role: 'viewer', scope: 'anywhere' }, '');
         return { refusal: null, workspaces: workspacesWith(caller, 'viewer') };
       } catch (error) {
@@ -71,12 +71,12 @@ export function serveApi(
     },
     async handle(call) {
       if (!call.path.startsWith('/api/')) return (await import('./console/console-files.js')).consoleFile(call);
-      const api = hosted();
       // Loaded with the first call, to start faster.
       const [{ errorResponse }, { respond }] = await Promise.all([
         import('./error-response.js'),
         import('./respond.js'),
       ]);
+      const api = hostNow();
       let caller: Caller;
       let held: HeldCredentials;
       let present: () => Promise<Caller>;
@@ -102,7 +102,6 @@ export function serveApi(
     },
     async close() {
       await jobs.close();
-      (await unfollow)?.();
     },
     loginLink() {
       const { token } = sessions.link({ authorization: `Bearer ${gateway.adminToken}`, apiKey: undefined });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ChangeFeed } from '../control/change-feed.js';
 import { ControlStore } from '../control/store/control-store.js';
 import { installDefaults } from '../control/store/install-defaults.js';
@@ -234,6 +234,26 @@ it('metrics need a key with a role once there are several workspaces, and the ga
   const { key } = JSON.parse(await admin(`POST ${keys}/roleless/issue`)) as { key: string };
   expect((await metrics(key)).status).toBe(403);
   expect(lines).toEqual([expect.stringContaining("set 'access: { metrics: open }'")]);
+});
+
+it('what is kept of a workspace goes with it, but not what is kept of others', async () => {
+  const { events, requests, resources } = gateway.store!;
+  const found = async (path: string) => (await call(`GET /api/v1/${path}`, gateway.adminToken)).text;
+  await vi.waitUntil(async () => (await requests.count({})) > 1, { timeout: 10_000 });
+  for (const path of ['requests', 'decisions', 'decisions/bravo-request', 'requests/bravo-request'])
+    expect(await found(path), path).toContain('bravo-replica');
+  gateway.routes.remove(OTHER, `${OTHER}-live`);
+  await resources.change('test', async (tx) => {
+    for (const ref of [...(await tx.refsIn(OTHER)), { kind: 'Workspace', workspace: '', name: OTHER }]) {
+      const { uid } = await tx.markDeleted(ref);
+      await tx.remove(ref, uid);
+    }
+  });
+  for (const path of ['requests', 'decisions', 'decisions/bravo-request', 'requests/bravo-request'])
+    expect(await found(path), path).not.toContain('bravo-replica');
+  expect(await found('requests')).toContain('alpha-replica');
+  expect([await requests.count({ workspaces: [OTHER] }), await events.list({ workspace: OTHER })]).toEqual([0, []]);
+  expect(await requests.count({ workspaces: [OWN] })).toBeGreaterThan(0);
 });
 
 it('a stream ends when its key is revoked, and shows nothing that happens later', async () => {

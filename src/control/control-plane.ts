@@ -21,6 +21,8 @@ import { hostIdentity } from './host-identity.js';
 import { KnownSecrets } from './known-secrets.js';
 import type { Standing } from './lease-records.js';
 import { ModelCache } from './models/cache/model-cache.js';
+import { PolicyRestorer } from './policy-restorer.js';
+import { systemTiming } from './reconcile/queue/timing.js';
 import type { Scope } from './reconcile/scope.js';
 import { type StartedReconcilers, startReconcilers } from './reconcile/start-reconcilers.js';
 import { loadParameterChecks } from './resources/parameter-schema.js';
@@ -29,7 +31,6 @@ import type { ReplicaUser, Runner } from './runner/contract.js';
 import { separateFrom } from './runner/local/process/replica-user.js';
 import type { RunnerType } from './runner/runner-type.js';
 import { ControlStore } from './store/control-store.js';
-import { restorePolicies } from './store/guarded-policy.js';
 import { installDefaults } from './store/install-defaults.js';
 
 /** An open control plane as the API uses it. */
@@ -182,9 +183,14 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Op
   );
   onHeld();
   for (const secret of options.knownSecrets?.() ?? []) known.add(secret);
+  const restorer = new PolicyRestorer({ store, timing: systemTiming, isLeading: () => lease.isLeading, onFault });
+  opened.push(() => restorer.close());
   const lead = async () => {
-    await installDefaults(store);
-    await restorePolicies(store);
+    try {
+      await installDefaults(store);
+    } finally {
+      await restorer.begin();
+    }
   };
   if (lease.standing.isLeader) await lead();
   const feed = await ChangeFeed.open(store.resources);

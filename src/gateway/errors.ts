@@ -1,5 +1,6 @@
 import { writeProblem } from '../files/file-problem.js';
 import { InputError } from '../kernel/errors.js';
+import type { Shortfall } from '../policy/contract.js';
 import { ApiError } from '../protocol/errors.js';
 
 /** Errors for clients when the gateway itself cannot serve a request; in OpenAI's shape, one function per cause. */
@@ -88,10 +89,22 @@ export const upstreamTimeout = (replica: string, what: string) =>
   new ApiError('upstream_timeout', `Replica ${replica} gave no ${what} in time.`);
 
 /** Not admitted. After how many seconds it would be; Infinity when it never will. */
-export const refusedEntry = (reason: string, afterS: number) =>
-  Number.isFinite(afterS)
-    ? new ApiError('limited', `The request was not admitted: ${reason}. Try again in ${afterS} s.`, null, afterS)
-    : new ApiError('limited', `The request was not admitted: ${reason}. As it is, it never will be.`);
+export function refusedEntry(reason: string, afterS: number, shortfall: Shortfall | null = null): NotAdmitted {
+  const isEver = Number.isFinite(afterS);
+  const when = isEver ? `Try again in ${afterS} s.` : 'As it is, it never will be.';
+  return new NotAdmitted(`The request was not admitted: ${reason}. ${when}`, isEver ? afterS : null, shortfall);
+}
+
+/** With what it lacked, for operators: the response does not say it. */
+export class NotAdmitted extends ApiError {
+  constructor(
+    message: string,
+    afterS: number | null,
+    readonly shortfall: Shortfall | null,
+  ) {
+    super('limited', message, null, afterS);
+  }
+}
 
 export const queueFull = (waiting: number, afterS: number) =>
   new ApiError('limited', `The queue is full, ${waiting} requests wait. Try again in ${afterS} s.`, null, afterS);

@@ -12,6 +12,7 @@ import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';
 import type { LiveReplica } from './fleet/replica/live-replica.js';
 import { endpointsIn, seenMetrics } from './fleet/seen-metrics.js';
+import { FormerWorkspaces } from './former-workspaces.js';
 import { GatewayClock } from './gateway-clock.js';
 import { LiveTraffic } from './live-traffic.js';
 import { Ports } from './ports.js';
@@ -58,6 +59,7 @@ export class Gateway {
   onFault: (error: unknown) => void = () => {};
   /** Called with a line that operators should see. */
   onWarning: (line: string) => void = () => {};
+  readonly former: FormerWorkspaces;
   readonly #configAgain: () => GatewayConfig;
   readonly #services: Services;
   readonly #ports: Ports;
@@ -80,6 +82,7 @@ export class Gateway {
       endpoints: () => directory.byName.values(),
       past: () => ({ ...this.traffic.past, decisions: this.ring }),
       underWay: () => this.underWay(),
+      forget: (workspace, untilMs) => this.former.removed(workspace, untilMs),
     });
     const parts = { config, clock, directory, services: this.#services };
     this.traffic = new LiveTraffic({ ...parts, onFault: (error) => this.onFault(error) });
@@ -94,6 +97,7 @@ export class Gateway {
     this.ring = new DecisionRing(config.limits.decisions);
     this.log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog, fault);
     const { log, ring } = this;
+    this.former = new FormerWorkspaces({ clock, ring, traffic: this.traffic, endpoints: () => this.endpoints });
     this.fleet = new Fleet({ config, directory, log, metrics, ring, warn, nowUs: clock.nowUs });
     this.routes = new ManagedFleet(this.fleet, clock.nowMs);
   }
@@ -124,10 +128,7 @@ export class Gateway {
     await this.fleet.scrape();
   }
 
-  /**
-   * Writes its address and token into its data folder. The caller owns that folder: files of another gateway are
-   * overwritten.
-   */
+  /** Writes its address and token into its data folder. The caller owns that folder: files of another gateway are overwritten. */
   announce(): void {
     if (this.#adminFiles === null) return;
     this.#takeToken(this.#adminFiles.token());
@@ -228,10 +229,7 @@ export class Gateway {
     return this.#stopped.signal;
   }
 
-  /**
-   * Reads the configuration again and applies it; an invalid one changes nothing. Returns changed keys that need a
-   * restart.
-   */
+  /** Reads the configuration again and applies it; an invalid one changes nothing. Returns changed keys that need a restart. */
   reloadConfig(): string[] {
     return this.reload(this.#configAgain());
   }

@@ -73,6 +73,13 @@ export class LiveTraffic implements PublicHost {
     return { requests, refusals, named: (endpoint) => namedEndpoint(directory.byName, endpoint) };
   }
 
+  /** Forgets the requests of some endpoints that ended until then. */
+  forget(isOf: (endpoint: string) => boolean, untilUs: number): void {
+    this.requests.forget(isOf, untilUs);
+    this.refusals.forget(isOf, untilUs);
+    this.series.forget(isOf);
+  }
+
   configure(config: GatewayConfig): void {
     this.config = config;
     this.budget.share = config.retries.budget;

@@ -1,6 +1,7 @@
 import { isStoreFailure } from '../store/database/errors.js';
 import { API_KEY } from '../store/keys/key-record.js';
 import type { Store } from '../store/open-store.js';
+import type { RemovedWorkspaces, WorkspaceRemoved } from '../store/resources/removed-workspaces.js';
 import type { Access } from './access/access.js';
 import type { DefiningEndpoints } from './access/known-classes.js';
 import { Prices } from './access/prices.js';
@@ -36,6 +37,8 @@ export interface ServiceParts {
   past: () => PastTraffic;
   /** The requests under way. */
   underWay: () => readonly Exchange[];
+  /** Forgets what is remembered of a workspace that has been removed. */
+  forget: WorkspaceRemoved;
   fault: (error: unknown) => void;
   warn: (line: string) => void;
 }
@@ -65,6 +68,7 @@ export class Services implements RequestServices {
   #folder: NodeJS.Timeout | undefined;
   #live: NodeJS.Timeout | undefined;
   #keeping: NodeJS.Timeout | undefined;
+  #removed: RemovedWorkspaces | null = null;
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
@@ -89,12 +93,14 @@ export class Services implements RequestServices {
   async #openStore(address: string): Promise<void> {
     const { clock, config, fault, warn } = this.#parts;
     const { epochUs, nowUs } = clock;
-    const [{ openStore }, { UsageJournal }, { PublishedClasses }, { RequestKeeper }] = await Promise.all([
-      import('../store/open-store.js'),
-      import('./metering/usage-journal.js'),
-      import('./access/known-classes.js'),
-      import('./history/request-keeper.js'),
-    ]);
+    const [{ openStore }, { UsageJournal }, { PublishedClasses }, { RequestKeeper }, { RemovedWorkspaces }] =
+      await Promise.all([
+        import('../store/open-store.js'),
+        import('./metering/usage-journal.js'),
+        import('./access/known-classes.js'),
+        import('./history/request-keeper.js'),
+        import('../store/resources/removed-workspaces.js'),
+      ]);
     this.store = await openStore(address);
     this.#journal = await UsageJournal.open(config.dataDir, this.store.usage, {
       epochUs,
@@ -117,6 +123,20 @@ export class Services implements RequestServices {
     });
     this.keeper = keeper;
     this.#keeping = setInterval(() => void keeper.turn(), KEEP_MS);
+    const { forget } = this.#parts;
+    const { requests } = this.store;
+    const forgotten: WorkspaceRemoved = async (workspace, untilMs) => {
+      await forget(workspace, untilMs);
+      // What was on its way into the store.
+      await keeper.turn();
+      await requests.deleteOf(workspace, 1000 * untilMs);
+    };
+    // A store that is away is asked again.
+    const failed = (error: unknown) => {
+      if (!isStoreFailure(error)) fault(error);
+    };
+    this.#removed = new RemovedWorkspaces(this.store, forgotten, failed);
+    await this.#removed.look().catch(failed);
     const { Access } = await import('./access/access.js');
     this.holders = await Access.open({
       store: this.store,
@@ -231,6 +251,7 @@ export class Services implements RequestServices {
     this.#turn.end();
     await this.tracing?.close();
     await this.#journal?.close();
+    await this.#removed?.close();
     await this.keeper?.close();
     await this.holders?.close().catch(fault);
     await this.store?.close();

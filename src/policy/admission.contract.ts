@@ -53,6 +53,20 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
     });
   });
 
+  it('says of a refused request what it lacked, with how much it would have been admitted', () => {
+    forDecisions((inputs) => {
+      const gate = policy.create(options, { random: randomStream(7, 'admission'), replicas: MOST_REPLICAS });
+      for (const { request, view } of inputs) {
+        if (gate.refuse(request, view) === null) continue;
+        const short = gate.shortfall?.(request, view);
+        if (short === undefined) continue;
+        const { bound, needed, value } = short;
+        const isMet = { 'at least': value >= bound, 'at most': value <= bound, below: value < bound }[needed];
+        expect([short.name === '', isMet]).toEqual([false, false]);
+      }
+    });
+  });
+
   it('depends on no signal that it does not declare', () => {
     const declared = policy.reads(options);
     forDecisions((inputs) => {

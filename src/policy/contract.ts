@@ -67,6 +67,15 @@ export interface AdmissionPolicy<Options = unknown> extends PolicyFacts<Options>
   create(options: Options, context: PolicyContext): AdmissionGate;
 }
 
+/** What a request lacked to be admitted: how much there was of it, and how much there has to be. */
+export interface Shortfall {
+  /** For display: 'tokens in the bucket'. */
+  readonly name: string;
+  readonly value: number;
+  readonly needed: 'at least' | 'at most' | 'below';
+  readonly bound: number;
+}
+
 export interface AdmissionGate {
   /** Why the request is refused, or null to admit it. Reasons are constants: they are counted by text. */
   refuse(request: RequestFeatures, view: FleetView): string | null;
@@ -75,6 +84,8 @@ export interface AdmissionGate {
    * when unknown. Absent where it is never known.
    */
   retryAfterUs?(request: RequestFeatures): number;
+  /** What the request lacked that was just refused. Absent where the policy cannot tell. */
+  shortfall?(request: RequestFeatures, view: FleetView): Shortfall;
 }
 
 /** One dimension of the `weighted` policy. */

@@ -2,6 +2,7 @@ import { keyClassesContract } from './keys/key-classes.contract.js';
 import { keysContract } from './keys/keys.contract.js';
 import { savedResultsContract } from './lab/saved-results.contract.js';
 import { keptRequestsContract } from './requests/kept-requests.contract.js';
+import { removedWorkspacesContract } from './resources/removed-workspaces.contract.js';
 import { storeContract } from './store.contract.js';
 import { describeStores } from './stores.fixture.js';
 import { usageContract } from './usage/usage.contract.js';
@@ -13,4 +14,5 @@ describeStores((stores) => {
   usageContract(stores);
   keptRequestsContract(stores);
   savedResultsContract(stores);
+  removedWorkspacesContract(stores);
 });

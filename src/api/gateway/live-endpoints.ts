@@ -1,3 +1,4 @@
+import type { EndpointProfile } from '../../control/resources/kinds/endpoint.js';
 import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { policyKeys } from '../../gateway/config/policy-keys.js';
 import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
@@ -11,15 +12,21 @@ import { shadowView } from '../views/shadow-views.js';
 import { withoutSecrets } from '../without-secrets.js';
 
 /** An endpoint that the gateway serves; throws `API_ENDPOINT` when it does not. */
-export function liveEndpoint(
+export function liveEndpoint(gateway: Pick<ServedGateway, 'endpoints'>, called: EndpointName): Endpoint {
+  const found = findEndpoint(gateway, called);
+  if (found === undefined) throw unknownEndpoint(called.workspace, called.name);
+  return found;
+}
+
+/** The same, undefined when it does not. */
+export function findEndpoint(
   { endpoints }: Pick<ServedGateway, 'endpoints'>,
   { name, workspace }: EndpointName,
-): Endpoint {
+): Endpoint | undefined {
   const managed = endpoints.get(managedName(workspace, name));
   if (managed?.managed) return managed;
   const ofFile = workspace === DEFAULT_WORKSPACE ? endpoints.get(name) : undefined;
-  if (ofFile === undefined || ofFile.managed !== null) throw unknownEndpoint(workspace, name);
-  return ofFile;
+  return ofFile?.managed === null ? ofFile : undefined;
 }
 
 /** The same for a change, which only endpoints of the configuration file take: reconciliation would undo any other. */
@@ -51,6 +58,16 @@ function profileSummary({ ageS, drift, engine, isPinned, isUsed, problem, score,
     ...{ engine, source, used: isUsed, pinned: isPinned, age_s: ageS, score },
     ...{ drift: drift?.message ?? '', problem },
   };
+}
+
+/** In the status of the endpoint: nothing there changes by itself. */
+export function profilesOf({ traffic }: Pick<ServedGateway, 'traffic'>, fullName: string): EndpointProfile[] {
+  const states = traffic.profiles?.states(fullName) ?? [];
+  return states.map(({ drift, engine, isPinned, isUsed, madeMs, problem, profile, score }) => ({
+    ...{ engine, name: profile?.name ?? null, used: isUsed, pinned: isPinned },
+    fitted_at: madeMs === null ? null : new Date(madeMs).toISOString(),
+    ...{ score, drift: drift?.message ?? '', problem },
+  }));
 }
 
 export function modelsOf({ managed, replicas }: Pick<Endpoint, 'managed' | 'replicas'>): string[] {

@@ -28,6 +28,11 @@ export class AdviceBook {
     }
   }
 
+  /** Forgets what it has of a workspace that has been removed. */
+  forget(workspace: string): void {
+    for (const key of this.#latest.keys()) if (key.startsWith(`${workspace}/`)) this.#latest.delete(key);
+  }
+
   of(called: Called): EndpointAdvice | undefined {
     return this.#latest.get(keyOf(called));
   }

@@ -131,6 +131,15 @@ export class JobBoard {
     while (isOpen(entry.job)) await new Promise<void>((changed) => entry.waiters.push(changed));
   }
 
+  /** Cancels and forgets the jobs of a workspace that has been removed. @param untilMs later ones are of another one of that name */
+  async forget(workspace: string, untilMs: number): Promise<void> {
+    for (const { job } of [...this.#entries.values()]) {
+      if (job.workspace !== workspace || job.createdMs > untilMs) continue;
+      await this.cancel(job.id);
+      this.#entries.delete(job.id);
+    }
+  }
+
   /** The job now and after each change, until it has ended. A slow reader sees only the latest. */
   async *follow(id: string, signal: AbortSignal): AsyncGenerator<Job> {
     const entry = this.#entries.get(id);

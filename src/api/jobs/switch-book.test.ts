@@ -34,6 +34,16 @@ it('reports a switch that was watched when the process was killed as interrupted
   expect(after.of(CHAT)).toMatchObject({ job: 'b', state: 'watching' });
 });
 
+it('forgets the switches of a workspace that was removed, but not those of a later one of that name', () => {
+  const book = new SwitchBook(path);
+  for (const workspace of ['w', 'w2']) book.begin({ workspace, name: 'chat' }, MADE, 1000);
+  book.forget('w', 999);
+  expect(book.of({ workspace: 'w', name: 'chat' })).toBeDefined();
+  book.forget('w', 1000);
+  for (const known of [book, new SwitchBook(path)])
+    expect(['w', 'w2'].map((workspace) => known.of({ workspace, name: 'chat' })?.job)).toEqual([undefined, 'a']);
+});
+
 it('keeps 1,000 endpoints, and starts without a file that it cannot read', () => {
   const book = new SwitchBook(path);
   for (let i = 0; i <= 1000; i++) book.begin({ workspace: 'w', name: `e${i}` }, MADE, i);

@@ -48,6 +48,15 @@ export class SwitchBook {
     this.#write();
   }
 
+  /** Forgets what it has of a workspace that has been removed. @param untilMs later switches are of another one of that name */
+  forget(workspace: string, untilMs: number): void {
+    const gone = [...this.#latest].filter(
+      ([key, { at }]) => key.startsWith(`${workspace}/`) && Date.parse(at) <= untilMs,
+    );
+    for (const [key] of gone) this.#latest.delete(key);
+    if (gone.length > 0) this.#write();
+  }
+
   of(called: Called): EndpointSwitch | undefined {
     return this.#latest.get(keyOf(called));
   }

@@ -32,7 +32,8 @@ export const RECORDING_ROUTE: ApiRoute = defineRoute({
     if (record === null || record.path === '-') throw notRecording();
     const { from, to } = query;
     const nowUs = gateway.epochUs + gateway.nowMs() * 1000;
-    const sinceUs = from === undefined ? nowUs - us : Date.parse(from) * 1000;
+    const leastUs = gateway.former.untilUs(params.workspace!);
+    const sinceUs = Math.max(leastUs, from === undefined ? nowUs - us : Date.parse(from) * 1000);
     const untilUs = to === undefined ? undefined : Date.parse(to) * 1000;
     const lines = recordedLines(record.path, served.name, sinceUs, untilUs);
     const { admission, blockSize, flowControl, name, options, sloPriorities, tenantBudgets } = served.policy;

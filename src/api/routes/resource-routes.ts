@@ -17,6 +17,7 @@ import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js
 import { changeable, checkChanges, refIn, rightsOf } from '../changes/change-resource.js';
 import { fileEndpointsIn, refuseFileEndpoint } from '../changes/file-endpoints.js';
 import { otherThanPath } from '../errors.js';
+import { findEndpoint, profilesOf } from '../gateway/live-endpoints.js';
 import { PAGE_QUERY, type PageQuery } from '../pagination.js';
 import { BODY, jsonObject, RESOURCE_VERSION, versionOf } from '../request-parts.js';
 import { FIELDS_QUERY, projection } from '../views/projection.js';
@@ -160,11 +161,15 @@ function returnsOne(kind: ResourceKind) {
   };
 }
 
-/** With the latest advice about its policy and the latest switch of it in the status of an Endpoint, if there are any. */
+/** With the latest advice about its policy, the latest switch of it and its latency profiles in the status of an Endpoint, if there are any. */
 function withNotes(host: ApiHost, resource: Resource): Resource {
   const { kind, metadata, status } = resource;
   if (kind !== 'Endpoint' || status === undefined) return resource;
-  const notes = host.notesOn({ workspace: metadata.workspace!, name: metadata.name });
+  const called = { workspace: metadata.workspace!, name: metadata.name };
+  const gateway = host.servedGateway;
+  const endpoint = gateway === null ? undefined : findEndpoint(gateway, called);
+  const profiles = endpoint === undefined ? [] : profilesOf(gateway!, endpoint.name);
+  const notes = { ...host.notesOn(called), ...(profiles.length === 0 ? {} : { profiles }) };
   return { ...resource, status: { ...status, ...notes } };
 }
 

@@ -52,7 +52,7 @@ const decision = {
   blockCount: described(naturalNumber, 'blocks of the prompt'),
   replica: described(nullable(string), 'the chosen replica; null when there was none'),
   attempt: described(naturalNumber, 'number of the attempt'),
-  rule: described(string, 'the rule by which it was chosen'),
+  rule: described(string, 'the rule by which it was chosen, or why the request was refused'),
   tied: described(naturalNumber, 'replicas with the best score'),
   replicas: described(v.array(RECORDED_REPLICA), 'every replica as the policy saw it'),
   shadows: described(
@@ -69,7 +69,10 @@ const FLIP: v.GenericSchema<unknown, FlipRecord> = section('Flip', {
         signal: described(string, 'the signal, by its name in this document'),
         from: described(numeric, 'its value in the decision'),
         to: described(numeric, 'the nearest value with another choice'),
-        chosen: described(string, 'the replica that would have been chosen'),
+        chosen: described(
+          nullable(string),
+          'the replica that would have been chosen; null where the request would have been refused',
+        ),
       }),
     ),
     'the smallest change of one signal of one replica with another choice; null when there is none within the bounds',
@@ -91,6 +94,13 @@ const LIMIT = section('RefusingLimit', {
   needed: described(numeric, 'what the request needed'),
 });
 
+const SHORTFALL = section('Shortfall', {
+  name: described(string, 'what the admission policy looked at, such as the tokens in its bucket'),
+  value: described(numeric, 'how much there was of it'),
+  needed: described(v.picklist(['at least', 'at most', 'below']), 'how it has to be compared with the bound'),
+  bound: described(numeric, 'with how much the request would have been admitted'),
+});
+
 const REFUSAL: v.GenericSchema<unknown, RefusalRecord> = section('RefusedRequest', {
   id: described(string, 'request id'),
   endpoint: described(nullable(string), 'endpoint; null when the request reached none'),
@@ -102,6 +112,7 @@ const REFUSAL: v.GenericSchema<unknown, RefusalRecord> = section('RefusedRequest
   code: described(string, 'error code of the response'),
   by: described(string, 'what refused it'),
   limit: described(nullable(LIMIT), 'the limit that refused it, if any'),
+  shortfall: described(nullable(SHORTFALL), 'what it lacked to be admitted, where the admission policy can tell'),
   retryAfterS: described(nullable(numeric), 'seconds until a retry may succeed; null when unknown or no retry helps'),
   retryAt: described(nullable(string), 'the same as a date'),
 });

@@ -24,7 +24,9 @@ import { GUARD_METRICS } from '../jobs/guard-metrics.js';
 export const DEFAULT_WATCH = '10m';
 
 const engine = {
-  model: field(text(), { help: 'model of the catalogue that the engines serve; that of the endpoint if absent' }),
+  model: field(text(), {
+    help: 'model of the catalogue that the engines serve; that of the endpoint if absent. A latency profile stays in use, unless GPUs are named too',
+  }),
   hardware: field(text(63), { help: 'GPU of the engines; the usual one of the model if absent' }),
   tp: field(whole(1, 1024), { help: 'GPUs of a replica; as usual for the model if absent' }),
   runs: field(whole(5, 100), { help: 'simulations that estimate chance' }),

@@ -73,6 +73,32 @@ Events:
     );
   });
 
+  it('prints the latency profiles of the engines, how good they are and why nothing is predicted', async () => {
+    await printed('apply -f chat.yaml');
+    const fitted = { engine: 'vllm@H100', name: 'chat/vllm@H100', used: true, pinned: true };
+    const score = { ttft: 0.08, itl: 0.0312, e2e: 0.05, requests: 40 };
+    await server.say('chat', 'Running', {
+      profiles: [
+        { ...fitted, fitted_at: new Date().toISOString(), score, drift: '', problem: '' },
+        {
+          ...fitted,
+          engine: 'vllm',
+          name: null,
+          pinned: false,
+          fitted_at: null,
+          score: null,
+          drift: '',
+          problem: 'no requests yet',
+        },
+      ],
+    });
+    const page = await printed('describe endpoint chat');
+    expect(page).toMatch(/\nProfiles:\n {2}ENGINE +PROFILE +AGE +PINNED +ERROR OF TTFT, ITL, E2E\n/);
+    expect(page).toMatch(/\n {2}vllm@H100 +chat\/vllm@H100 +\d+s +yes +8 %, 3.1 %, 5 %\n/);
+    expect(page).toMatch(/\n {2}vllm +- +- +no +-\n/);
+    expect(page).toMatch(/\n {2}vllm +no requests yet\n/);
+  });
+
   it('prints several, or all of a kind', async () => {
     writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}`);
     await printed('apply -f two.yaml');

@@ -155,6 +155,14 @@ real placements: where weighted placed all requests before; own placements: wher
     );
   });
 
+  it('explains a request that the policy refused although replicas could take it', () => {
+    const change = { replica: 'a', signal: 'predictedTtftUs', from: 900_000, to: 200_000, chosen: 'a' };
+    const refused = { replica: null, rule: 'no replica keeps the target', flip: { ...NO_FLIP, change } };
+    const text = explainDecision(record([replica('a'), replica('b')], refused));
+    expect(text).toContain('refused: no replica keeps the target');
+    expect(text).toContain('what would have flipped it: predicted TTFT of a 200 ms instead of 900 ms: a');
+  });
+
   it('names the change that would have flipped it for policies without scores too', () => {
     const unscored = [replica('a', { score: null }), replica('b', { score: null })];
     const change = { replica: 'b', signal: 'inFlight', from: 3, to: 1, chosen: 'b' };
@@ -169,8 +177,17 @@ describe('explainRequest', () => {
     ...{ id: 'q1', endpoint: 'default', key: 'key000000001', arrivedUs: 0, atUs: 1_500_000 },
     ...{ at: '2026-05-20T12:00:01.500Z', status: 429, code: 'rate_limit_exceeded', by: 'over a limit' },
     limit: { name: 'tokens_per_minute', scope: '*', most: 100, left: 40, needed: 60 },
-    ...{ retryAfterS: 61, retryAt: '2026-05-20T12:01:02.500Z' },
+    ...{ shortfall: null, retryAfterS: 61, retryAt: '2026-05-20T12:01:02.500Z' },
   };
+
+  it('explains what a request lacked to be admitted', () => {
+    const shortfall = { name: 'tokens in the bucket', value: 12.345, needed: 'at least', bound: 800 } as const;
+    const text = explainRequest({
+      id: 'q1',
+      refused: { ...refusal, by: 'insufficient tokens', limit: null, shortfall },
+    });
+    expect(text).toContain('\ninsufficient tokens\ntokens in the bucket: 12.35, and at least 800 lets it in\n');
+  });
 
   it('explains when a request was refused, by what, and when to retry', () => {
     expect(explainRequest({ id: 'q1', refused: refusal })).toBe(`request q1: refused with 429 (rate_limit_exceeded)

@@ -45,11 +45,19 @@ export function explainDecision(record: ExplainedDecision, options: TextOptions 
     ...style.table([header, ...rows], alignments),
     ...(replicas.some(({ missing }) => missing.length > 0) ? [ASSUMED] : []),
     '',
-    record.replica === null ? 'no replica could take it' : `${record.replica}: ${record.rule}${tie(record)}`,
+    outcome(record),
     ...flips(record),
     ...explainShadows(record, style),
     '',
   ].join('\n');
+}
+
+/** Without a candidate there is no rule that decided. */
+const hasCandidate = ({ replicas }: DecisionRecord) => replicas.some(({ removed }) => removed === null);
+
+function outcome(record: ExplainedDecision): string {
+  if (record.replica !== null) return `${record.replica}: ${record.rule}${tie(record)}`;
+  return hasCandidate(record) ? `refused: ${record.rule}` : 'no replica could take it';
 }
 
 const ASSUMED = '? not reported by the replica, or stale: assumed from the other replicas';
@@ -64,7 +72,7 @@ function tie({ tied }: DecisionRecord): string {
 
 /** The runner-up by score, and what would have flipped the choice. */
 function flips(record: ExplainedDecision): string[] {
-  if (record.replica === null) return [];
+  if (record.replica === null && !hasCandidate(record)) return [];
   const second = runnerUp(record);
   const text = flipText(record.flip, record.policy, record.flipNotKept);
   return [...(second === null ? [] : [second]), `what would have flipped it: ${text}`];

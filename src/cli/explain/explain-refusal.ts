@@ -2,7 +2,7 @@ import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
 
 /** Explains a refusal as text: when, by what, and when to retry. */
 export function explainRefusal(record: RefusalRecord): string {
-  const { at, atUs, by, code, endpoint, id, key, limit, status } = record;
+  const { at, atUs, by, code, endpoint, id, key, limit, shortfall, status } = record;
   const where = [
     ...(endpoint === null ? [] : [`endpoint ${endpoint}`]),
     ...(key === null ? [] : [`key ${key}`]),
@@ -14,6 +14,7 @@ export function explainRefusal(record: RefusalRecord): string {
     '',
     by,
     ...(limit === null ? [] : [limitText(limit)]),
+    ...(shortfall === null ? [] : [shortfallText(shortfall)]),
     retryText(record),
     '',
   ].join('\n');
@@ -23,6 +24,12 @@ function limitText({ left, most, name, needed, scope }: NonNullable<RefusalRecor
   const models = scope === '*' ? 'all models' : scope;
   return `${name} of ${models}: ${left} of ${most} left, and the request counts for ${needed}`;
 }
+
+function shortfallText({ bound, name, needed, value }: NonNullable<RefusalRecord['shortfall']>): string {
+  return `${name}: ${shown(value)}, and ${needed} ${shown(bound)} lets it in`;
+}
+
+const shown = (value: number) => String(Number(value.toFixed(2)));
 
 function retryText({ retryAfterS, retryAt, status }: RefusalRecord): string {
   if (retryAfterS !== null) return `retry after ${retryAfterS} s: at ${retryAt}`;

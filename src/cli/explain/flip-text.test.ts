@@ -8,6 +8,15 @@ it('names the signal, the replica, both values and the other choice', () => {
   expect(flipText({ ...searched, change: CHANGE, exhaustive: true }, 'lmetric')).toBe('queued of a 4 instead of 1: b');
 });
 
+it('says that a change leads to a refusal', () => {
+  expect(flipText({ ...searched, change: { ...CHANGE, chosen: null }, exhaustive: true }, 'lmetric')).toBe(
+    'queued of a 4 instead of 1: refused',
+  );
+  expect(flipText({ ...searched, eligible: 0, replicas: 0, exhaustive: true }, 'lmetric')).toBe(
+    'nothing: no replica was a candidate',
+  );
+});
+
 it('says in which part of a large fleet it searched', () => {
   const large = { ...searched, replicas: 16, eligible: 1000, exhaustive: false };
   expect(flipText({ ...large, change: CHANGE }, 'lmetric')).toBe(

@@ -27,9 +27,10 @@ export function flipText(flip: FlipRecord | null, policy: string, isNotKept = fa
   const searched = replicas < eligible ? `${replicas} of ${eligible} replicas` : '';
   if (change !== null) {
     const { chosen, from, replica, signal, to } = change;
-    const text = `${WORDS[signal] ?? signal} of ${replica} ${shown(signal, to)} instead of ${shown(signal, from)}: ${chosen}`;
+    const text = `${WORDS[signal] ?? signal} of ${replica} ${shown(signal, to)} instead of ${shown(signal, from)}: ${chosen ?? 'refused'}`;
     return searched === '' ? text : `${text} (smallest change found in ${searched})`;
   }
+  if (eligible === 0) return 'nothing: no replica was a candidate';
   if (eligible < 2) return 'nothing: no other replica was a candidate';
   const tried = Object.entries(bounds).map(
     ([signal, [least, greatest]]) => `${WORDS[signal] ?? signal} ${shown(signal, least)} to ${shown(signal, greatest)}`,

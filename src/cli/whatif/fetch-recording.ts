@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { readProfileDocument } from '../../gateway/prediction/profile-document.js';
-import { recordedArrivalUs } from '../../gateway/recording/recorded-lines.js';
+import { recordedArrivalUs } from '../../gateway/recording/recorded-files.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
 import type { FlowControlConfig, PolicyChoice } from '../../simulator/cluster-config.js';
 import { noRequests } from '../../twin/whatif/errors.js';

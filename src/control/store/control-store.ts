@@ -1,6 +1,7 @@
 import type { InputError } from '../../kernel/errors.js';
 import { API_KEY } from '../../store/keys/key-record.js';
 import type { Store } from '../../store/open-store.js';
+import type { KeptRequests } from '../../store/requests/kept-requests.js';
 import type { StatusAction } from '../../store/resources/audit.js';
 import { differences } from '../../store/resources/resource-differences.js';
 import { shownRef, unknownResource } from '../../store/resources/resource-errors.js';
@@ -47,6 +48,7 @@ export interface ApplyOptions {
 export class ControlStore {
   readonly resources: Resources;
   readonly events: ResourceEvents;
+  private readonly requests: Pick<KeptRequests, 'deleteOf'>;
 
   constructor(
     store: Store,
@@ -56,6 +58,7 @@ export class ControlStore {
   ) {
     this.resources = store.resources;
     this.events = store.events;
+    this.requests = store.requests;
   }
 
   /** Applies resources, all or none; those without a change are left alone. A dry run reports what would change. */
@@ -179,7 +182,9 @@ export class ControlStore {
   }
 
   /** Removes a deleted resource once its replicas and routes are gone. */
-  remove(ref: ResourceRef, uid: string): Promise<boolean> {
+  async remove(ref: ResourceRef, uid: string): Promise<boolean> {
+    // Before the transaction, which takes what has come since: in one piece they would hold up all requests.
+    if (ref.kind === 'Workspace') await this.requests.deleteOf(ref.name, Number.MAX_SAFE_INTEGER);
     return this.resources.change(CONTROL_PLANE, (tx) => tx.remove(ref, uid));
   }
 

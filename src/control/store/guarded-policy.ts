@@ -36,22 +36,18 @@ export function withPolicy(before: Resource, policy: PolicyPart, mark: number | 
 export const policyPlace = (path: string) => `policy (${path})`;
 
 /**
- * Restores the former policies of endpoints whose switch nothing watches any more: the control plane before this one was killed, or lost
- * its lead. What else has changed in them since stays.
+ * Restores the former policy of an Endpoint whose switch nothing watches any more. What else has changed in it since stays.
  */
-export async function restorePolicies(store: ControlStore): Promise<void> {
-  for (const record of await store.resources.list({ kind: 'Endpoint' })) {
-    if (record.labels[SWITCHED_FROM] === undefined || record.deletedAt !== null) continue;
-    const former = await formerPolicy(store, record);
-    const resource = withPolicy(resourceView(record), former ?? policyPart(record.spec), null);
-    const wanted = { resource, placeOf: policyPlace, expected: record.resourceVersion };
-    await store.apply(CONTROL_PLANE, [wanted], { isAdmin: true });
-    const message =
-      former === null
-        ? 'the control plane stopped while a switch was watched, and the former policy is not kept any more: the new one stays'
-        : 'the control plane stopped while a switch was watched: back to the former policy';
-    await store.events.add({ ...refOf(resource), uid: record.uid }, 'warning', 'PolicyRestored', message);
-  }
+export async function restorePolicy(store: ControlStore, record: ResourceRecord): Promise<void> {
+  const former = await formerPolicy(store, record);
+  const resource = withPolicy(resourceView(record), former ?? policyPart(record.spec), null);
+  const wanted = { resource, placeOf: policyPlace, expected: record.resourceVersion };
+  await store.apply(CONTROL_PLANE, [wanted], { isAdmin: true });
+  const message =
+    former === null
+      ? 'the control plane stopped while a switch was watched, and the former policy is not kept any more: the new one stays'
+      : 'the control plane stopped while a switch was watched: back to the former policy';
+  await store.events.add({ ...refOf(resource), uid: record.uid }, 'warning', 'PolicyRestored', message);
 }
 
 async function formerPolicy(store: ControlStore, { labels, uid }: ResourceRecord): Promise<PolicyPart | null> {

@@ -226,9 +226,15 @@ export class DecisionRing {
     for (let i = 1; i <= this.#entries.length && found.length < count; i++) {
       const own = this.#added - i + 1;
       const entry = this.#back(i);
-      if (own < number && isWanted(entry.endpoint)) found.push({ number: own, record: recordOf(entry) });
+      if (own < number && entry.id !== '' && isWanted(entry.endpoint))
+        found.push({ number: own, record: recordOf(entry) });
     }
     return found;
+  }
+
+  /** Decisions of some endpoints are found no more. @param untilUs later ones are */
+  forget(isOf: (endpoint: string) => boolean, untilUs: number): void {
+    for (const entry of this.#entries) if (entry.atUs <= untilUs && isOf(entry.endpoint)) entry.id = '';
   }
 
   /** Decisions have become wider: the oldest are dropped. */

@@ -5,7 +5,7 @@ import { modelForbidden } from '../access/errors.js';
 import { cannotCount, overLimit } from '../access/limits/errors.js';
 import { Reservation } from '../access/limits/reservation.js';
 import type { keyWith } from '../access/test-gateway.fixture.js';
-import { bodyTooLarge, modelUnknown, noReplica, queueFull } from '../errors.js';
+import { bodyTooLarge, modelUnknown, noReplica, queueFull, refusedEntry } from '../errors.js';
 import { RefusalRing, type RefusedRequest } from './refusal-ring.js';
 
 const EPOCH_US = Date.parse('2026-05-20T12:00:00Z') * 1000;
@@ -41,9 +41,13 @@ describe('RefusalRing', () => {
       at: '2026-05-20T12:00:01.500Z',
       ...{ status: 429, code: 'rate_limit_exceeded', by: 'over a limit' },
       limit: { name: 'tokens_per_minute', scope: '*', most: 100, left: 40, needed: 60 },
+      shortfall: null,
       retryAfterS: 61,
       retryAt: '2026-05-20T12:01:02.500Z',
     });
+    const lacks = { name: 'tokens in the bucket', value: 3, needed: 'at least', bound: 9 } as const;
+    ring.refused(request('bucket'), refusedEntry('insufficient tokens', 2, lacks));
+    expect(ring.find('bucket')).toMatchObject({ shortfall: lacks, retryAfterS: 2 });
     ring.refused(request('money'), short({ m: { dollarsPerDay: 0.5 } }, 1, 3e8));
     expect(ring.find('money')).toMatchObject({
       code: 'insufficient_quota',

@@ -1,5 +1,7 @@
+import type { Shortfall } from '../../policy/contract.js';
 import { type ApiError, errorCode } from '../../protocol/errors.js';
 import { Refusal, type ShortLimit } from '../access/limits/refusal.js';
+import { NotAdmitted } from '../errors.js';
 import type { FinishedRequest } from '../request/request-record.js';
 
 /** Why a request did not reach a replica, and when to retry. Times by the gateway's clock, and as dates. */
@@ -18,6 +20,8 @@ export interface RefusalRecord {
   by: string;
   /** The limit that refused it, if any. */
   limit: ShortLimit | null;
+  /** What it lacked to be admitted, where the admission policy can tell. */
+  shortfall: Shortfall | null;
   /** Whole seconds; null when unknown, or when a retry does not help. */
   retryAfterS: number | null;
   retryAt: string | null;
@@ -36,6 +40,7 @@ interface Entry {
   code: string;
   by: string;
   limit: ShortLimit | null;
+  shortfall: Shortfall | null;
   retryAfterS: number | null;
 }
 
@@ -87,6 +92,7 @@ export class RefusalRing {
     entry.code = errorCode(error);
     entry.by = cause;
     entry.limit = error instanceof Refusal ? error.limit : null;
+    entry.shortfall = error instanceof NotAdmitted ? error.shortfall : null;
     entry.retryAfterS = error.retryAfterS;
   }
 
@@ -107,6 +113,7 @@ export class RefusalRing {
     entry.code = code;
     entry.by = CAUSES[code] ?? code;
     entry.limit = error instanceof Refusal ? error.limit : null;
+    entry.shortfall = null;
     entry.retryAfterS = error.retryAfterS;
   }
 
@@ -118,6 +125,12 @@ export class RefusalRing {
       if (entry.id === id) return this.#recordOf(entry);
     }
     return undefined;
+  }
+
+  /** Refusals by some endpoints are found no more. @param untilUs later ones are */
+  forget(isOf: (endpoint: string) => boolean, untilUs: number): void {
+    for (const entry of this.#entries)
+      if (entry.atUs <= untilUs && entry.endpoint !== '' && isOf(entry.endpoint)) entry.id = '';
   }
 
   #take(): Entry {
@@ -154,6 +167,7 @@ function emptyEntry(): Entry {
     code: '',
     by: '',
     limit: null,
+    shortfall: null,
     retryAfterS: null,
   };
 }

@@ -29,6 +29,8 @@ export interface ManagedRoutes {
 export interface ManagedEndpoint {
   workspace: string;
   name: string;
+  /** Tells it from another one of that name later. */
+  uid?: string;
   policy: PolicyConfig;
   /** Those that may get requests: found ready by their runner, or external upstreams. */
   replicas: readonly ManagedReplica[];

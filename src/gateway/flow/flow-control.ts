@@ -126,7 +126,7 @@ export class FlowControl {
       this.counts.refuse(reason);
       const afterUs = policies.retryAfterUs();
       const afterS = Number.isNaN(afterUs) ? this.#room.retryAfterS() : Math.ceil(afterUs / 1e6);
-      waiting.refused(refusedEntry(reason, afterS), reason, NOT_QUEUED);
+      waiting.refused(refusedEntry(reason, afterS, policies.shortfall()), reason, NOT_QUEUED);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       waiting.refused(error, 'malformed', NOT_QUEUED);

@@ -5,7 +5,7 @@ import type { DecisionRing, FoundDecision } from '../decisions/decision-ring.js'
 import type { RefusalRing } from '../decisions/refusal-ring.js';
 import type { EndpointName } from '../fleet/endpoint-name.js';
 import { KEPT_REPLICAS, packExplanation } from './kept-explanation.js';
-import type { PastRequest, RequestRing } from './request-ring.js';
+import { isForgotten, type PastRequest, type RequestRing } from './request-ring.js';
 
 /** What a gateway remembers of its requests. */
 export interface PastTraffic {
@@ -125,7 +125,7 @@ export class RequestKeeper {
       const batch = past.requests.from(this.#next, Math.min(BATCH, most - written));
       if (batch.length === 0) break;
       const last = batch.at(-1)!.number;
-      const rows = this.#rowsOf(batch);
+      const rows = this.#rowsOf(batch.filter((one) => !isForgotten(one)));
       try {
         await requests.add(rows);
       } catch (error) {

@@ -96,12 +96,12 @@ export class RequestRing {
     const skipped = Math.min(Math.max(0, this.#added - number + 1), length);
     for (let i = skipped; i < length && found.length < count; i++) {
       const entry = this.#entries[(this.#added - 1 - i) % this.most]!;
-      if (isWanted(entry)) found.push(entry);
+      if (!isForgotten(entry) && isWanted(entry)) found.push(entry);
     }
     return found;
   }
 
-  /** Requests from a number on, the earliest first: what is there of them. The entries are the ring's own. */
+  /** Requests from a number on, the earliest first: what is there of them, also what is forgotten. The entries are the ring's own. */
   from(number: number, count: number): PastRequest[] {
     const first = Math.max(number, this.oldest);
     const length = Math.max(0, Math.min(count, this.#added - first + 1));
@@ -111,7 +111,15 @@ export class RequestRing {
   /** How many of the requests that are kept are wanted. */
   count(isWanted: (request: PastRequest) => boolean): number {
     let count = 0;
-    for (const entry of this.#entries) if (isWanted(entry)) count++;
+    for (const entry of this.#entries) if (!isForgotten(entry) && isWanted(entry)) count++;
     return count;
   }
+
+  /** Requests of some endpoints are found no more. @param untilUs later ones are */
+  forget(isOf: (endpoint: string) => boolean, untilUs: number): void {
+    for (const entry of this.#entries) if (entry.addedUs <= untilUs && isOf(entry.endpoint)) entry.id = '';
+  }
 }
+
+/** No request has an empty id. */
+export const isForgotten = ({ id }: PastRequest) => id === '';

@@ -83,6 +83,11 @@ export class TrafficSeries {
     return { ...named, ttftP50Ms: quantileMs(waits, 0.5), ttftP95Ms: quantileMs(waits, 0.95) };
   }
 
+  /** What some endpoints served is counted no more. */
+  forget(isOf: (endpoint: string) => boolean): void {
+    for (const name of this.#endpoints.keys()) if (isOf(name)) this.#endpoints.delete(name);
+  }
+
   #stepsOf(name: string): EndpointSteps | null {
     const known = this.#endpoints.get(name);
     if (known !== undefined) return known;

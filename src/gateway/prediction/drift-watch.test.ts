@@ -38,6 +38,18 @@ describe('DriftWatch', () => {
     expect(watch.drift!.sinceUs / MINUTE).toBeCloseTo(5, 0);
   });
 
+  it('finds an engine that is far slower where errors are large as a rule', () => {
+    const watch = new DriftWatch();
+    watch.reset({ ttft: 0.1, itl: 0.1, e2e: 0.6 });
+    let found = null;
+    for (let second = 0; second < 1200; second++) {
+      watch.observe(0, 1e5, 1e5, second * 1e6);
+      watch.observe(2, 1e6, 3e6, second * 1e6);
+      found ??= watch.review(second * 1e6);
+    }
+    expect(found).toMatchObject({ metric: 'e2e', usual: 0.6 });
+  });
+
   it('finds none in nine bad minutes, nor in bad minutes with good ones between them', () => {
     expect(new Minutes().run(5, 1).run(9, 1.5).run(20, 1).found).toEqual([]);
     const now = new Minutes().run(5, 1);

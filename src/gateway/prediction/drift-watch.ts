@@ -69,7 +69,8 @@ export class DriftWatch {
     if (nowUs - this.#lastUs >= LASTS_US) this.#restart();
     this.#lastUs = nowUs;
     if (this.#beganUs < 0) this.#beganUs = nowUs;
-    const error = Math.min(MOST_ERROR, Math.abs(predictedUs / trueUs - 1));
+    // Alike for an engine that is slower than predicted, whose share of the truth could never exceed 1.
+    const error = Math.min(MOST_ERROR, Math.max(predictedUs / trueUs, trueUs / predictedUs) - 1);
     this.#errors[metric]! += error;
     this.#counts[metric]!++;
     this.#true[metric]! += trueUs;

@@ -19,10 +19,21 @@ describe('EngineTraffic', () => {
     expect(traffic.errorsOf('e2e').stats()!.p90).toBeCloseTo(147_500 / 997_500, 5);
   });
 
+  it('compares the end of a response that was not streamed: nothing else of it is seen', () => {
+    const traffic = new EngineTraffic('chat', 'vllm');
+    const { dispatchedUs, endedUs, outputTokens } = finishedRequest();
+    const itlUs = (endedUs - dispatchedUs) / (2 * outputTokens);
+    traffic.finished(predicted(itlUs, itlUs, { isStreamed: false, firstTokenUs: -1 }));
+    expect(traffic.errorsOf('e2e').stats()).toMatchObject({ count: 1, bias: -0.5 });
+    expect([traffic.errorsOf('ttft').stats(), traffic.compared]).toEqual([null, 1]);
+    traffic.finished(predicted(itlUs, itlUs, { isStreamed: false, isMetered: false }));
+    expect(traffic.errorsOf('e2e').stats()!.count).toBe(1);
+  });
+
   it('samples requests without a prediction, and compares nothing', () => {
     const traffic = new EngineTraffic('chat', 'vllm');
     traffic.finished(finishedRequest());
-    traffic.finished(predicted(1000, 1000, { isStreamed: false, firstTokenUs: -1 }));
+    traffic.finished(predicted(1000, 1000, { isMetered: false }));
     expect([traffic.samples.count, traffic.compared, traffic.errorsOf('ttft').stats()]).toEqual([2, 0, null]);
   });
 

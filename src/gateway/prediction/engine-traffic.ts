@@ -1,6 +1,7 @@
 import type { EngineSampler, FinishedRequest } from '../request/request-record.js';
 import { DriftWatch } from './drift-watch.js';
 import { ErrorWindow, PREDICTION_METRICS, type PredictionMetric } from './error-window.js';
+import { ReplicaRatios } from './replica-ratios.js';
 import { RequestSamples } from './request-samples.js';
 
 const [TTFT, ITL, E2E] = [0, 1, 2];
@@ -12,6 +13,7 @@ const [TTFT, ITL, E2E] = [0, 1, 2];
 export class EngineTraffic implements EngineSampler {
   readonly samples = new RequestSamples();
   readonly drift = new DriftWatch();
+  readonly replicas = new ReplicaRatios();
   /** In the order of PREDICTION_METRICS. */
   readonly #errors = [new ErrorWindow(), new ErrorWindow(), new ErrorWindow()] as const;
   /** Predictions that were compared with what happened. */
@@ -26,14 +28,26 @@ export class EngineTraffic implements EngineSampler {
   finished(request: FinishedRequest): void {
     this.samples.add(request, request.inFlightBefore);
     const { dispatchedUs, endedUs, firstTokenUs, outputTokens, predictedItlUs, predictedTtftUs } = request;
-    const isWhole = request.outcome === 'ok' && request.isStreamed && request.isMetered && firstTokenUs > dispatchedUs;
-    if (!isWhole || !(predictedTtftUs > 0)) return;
+    if (request.outcome !== 'ok' || !request.isMetered || !(predictedTtftUs > 0)) return;
+    const gaps = Math.max(0, outputTokens - 1);
+    const predictedUs = predictedTtftUs + gaps * predictedItlUs;
+    if (!request.isStreamed) {
+      // Its end is all that is seen of it.
+      if (!(predictedUs > 0) || endedUs <= dispatchedUs) return;
+      this.compared++;
+      this.#errors[E2E!]!.add(predictedUs / (endedUs - dispatchedUs) - 1);
+      return;
+    }
+    if (firstTokenUs <= dispatchedUs) return;
     this.compared++;
     this.#compare(TTFT!, predictedTtftUs, firstTokenUs - dispatchedUs, endedUs);
     if (!(predictedItlUs > 0) || endedUs <= firstTokenUs) return;
-    const gaps = Math.max(0, outputTokens - 1);
-    if (gaps > 0) this.#compare(ITL!, predictedItlUs, (endedUs - firstTokenUs) / gaps, endedUs);
-    this.#compare(E2E!, predictedTtftUs + gaps * predictedItlUs, endedUs - dispatchedUs, endedUs);
+    if (gaps > 0) {
+      const itlUs = (endedUs - firstTokenUs) / gaps;
+      this.#compare(ITL!, predictedItlUs, itlUs, endedUs);
+      this.replicas.add(request.replicaId, predictedItlUs, itlUs);
+    }
+    this.#compare(E2E!, predictedUs, endedUs - dispatchedUs, endedUs);
   }
 
   errorsOf(metric: PredictionMetric): ErrorWindow {
@@ -43,6 +57,7 @@ export class EngineTraffic implements EngineSampler {
   /** Predictions come from another profile now. */
   restart(usual: DriftWatch['usual'] = null): void {
     for (const errors of this.#errors) errors.clear();
+    this.replicas.clear();
     this.drift.reset(usual);
   }
 

@@ -28,7 +28,8 @@ export interface EngineProfileState {
   /** Whether latencies are predicted with it. */
   readonly isUsed: boolean;
   readonly isPinned: boolean;
-  /** Since it was fitted or given. */
+  /** When it was fitted or given, in milliseconds since 1970, and how long ago. */
+  readonly madeMs: number | null;
   readonly ageS: number | null;
   readonly score: ProfileErrors | null;
   readonly drift: ProfileDrift | null;

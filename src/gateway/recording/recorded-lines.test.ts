@@ -2,6 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RecordedFiles } from './recorded-files.js';
 import { recordedLines } from './recorded-lines.js';
 
 let folder: string;
@@ -40,6 +41,25 @@ it('are complete when files are rotated meanwhile', async () => {
   renameSync(path, `${path}.1`);
   written('b.jsonl', [line(3)]);
   expect([(await lines.next()).value, (await lines.next()).done]).toEqual([line(2), true]);
+});
+
+it('are complete when a rotation comes between the opening of two files, and the same each time', async () => {
+  written('c.jsonl.1', [line(1)]);
+  const path = written('c.jsonl', [line(2)]);
+  // As in the middle of a rotation: the numbers above the gap are renamed already.
+  renameSync(`${path}.1`, `${path}.2`);
+  expect(await read(path)).toEqual([line(1), line(2)]);
+  const files = await RecordedFiles.open(path);
+  renameSync(path, `${path}.1`);
+  written('c.jsonl', [line(3)]);
+  for (let pass = 0; pass < 2; pass++) {
+    const lines: string[] = [];
+    for await (const one of files.lines('chat', 0)) lines.push(one);
+    expect(lines).toEqual([line(1), line(2)]);
+    rmSync(`${path}.2`, { force: true });
+  }
+  await files.close();
+  expect(await read(path)).toEqual([line(2), line(3)]);
 });
 
 it('are none without a file, or with an empty one', async () => {

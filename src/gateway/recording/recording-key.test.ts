@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -14,6 +14,16 @@ describe('readRecordingKey', () => {
     expect([key.length, statSync(path).mode & 0o777]).toEqual([32, 0o600]);
     expect(readRecordingKey(path)).toEqual(key);
     expect(readRecordingKey(join(folder, 'other.key'))).not.toEqual(key);
+  });
+
+  it('takes a file that was left empty for none, and leaves no other file behind', () => {
+    const path = join(folder, 'empty', 'a.key');
+    mkdirSync(join(folder, 'empty'));
+    writeFileSync(path, '');
+    const key = readRecordingKey(path);
+    expect([key.length, statSync(path).mode & 0o777]).toEqual([32, 0o600]);
+    expect(readRecordingKey(path)).toEqual(key);
+    expect(readdirSync(join(folder, 'empty'))).toEqual(['a.key']);
   });
 
   it.each([

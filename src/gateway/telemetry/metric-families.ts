@@ -137,7 +137,7 @@ export const FAMILIES = {
     'Prediction',
     'prediction_error',
     ['endpoint', 'engine', 'metric', 'stat'],
-    'How far the latency profile was off for the latest requests (metric ttft, itl or e2e): the mean, p50 and p90 of |predicted / measured - 1|, and the bias, predicted / measured - 1 on average.',
+    'How far the latency profile was off for the latest requests (metric ttft, itl or e2e): the mean, p50 and p90 of |predicted / measured - 1|, and the bias, predicted / measured - 1 on average. Of responses that were not streamed E2E only.',
   ),
   predictionsCompared: counter(
     'Prediction',

@@ -57,7 +57,7 @@ function predictionView(): PredictionView {
   }
   const named = { endpoint: 'default', engine: 'vllm' };
   const state: EngineProfileState = {
-    ...{ ...named, profile: fakeProfile(), source: 'fitted', isUsed: true, isPinned: true, ageS: 60 },
+    ...{ ...named, profile: fakeProfile(), source: 'fitted', isUsed: true, isPinned: true, madeMs: 0, ageS: 60 },
     ...{ score: { ttft: 0.1, itl: 0.01, e2e: 0.02, requests: 50 }, assumes: [], problem: '' },
     drift: { reason: 'host', message: 'slower', sinceUs: 0 },
   };

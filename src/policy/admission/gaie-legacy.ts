@@ -38,5 +38,11 @@ export const gaieLegacy: AdmissionPolicy<GaieLegacyOptions> = {
       if (!isSheddable(request.priority)) return null;
       return meanUtilization(view, qd_threshold, kv_threshold) >= 1 ? 'fleet is saturated' : null;
     },
+    shortfall: (_, view) => ({
+      name: 'mean utilization of the fleet',
+      value: meanUtilization(view, qd_threshold, kv_threshold),
+      needed: 'below',
+      bound: 1,
+    }),
   }),
 };

@@ -40,5 +40,12 @@ export const tierShed: AdmissionPolicy<TierShedOptions> = {
       }
       return null;
     },
+    shortfall(_, view) {
+      let value = 0;
+      for (let i = 0; i < view.size; i++) {
+        if (view.eligible[i] !== 0) value = Math.max(value, effectiveLoad(view, i));
+      }
+      return { name: 'load of the busiest replica', value, needed: 'at most', bound: threshold };
+    },
   }),
 };

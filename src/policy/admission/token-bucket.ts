@@ -50,6 +50,9 @@ export const tokenBucket: AdmissionPolicy<TokenBucketOptions> = {
         // One more, for what rounding loses.
         return Math.floor(((inputTokens - tokens) * 1e6) / refill_rate) + 1;
       },
+      shortfall: ({ inputTokens }) => ({
+        ...{ name: 'tokens in the bucket', value: tokens, needed: 'at least', bound: inputTokens },
+      }),
     };
   },
 };

@@ -12,7 +12,7 @@ export interface Flip {
   signal: FlipSignalName;
   from: number;
   to: number;
-  /** What is chosen then. */
+  /** What is chosen then; -1 when the request is refused. */
   chosen: number;
 }
 
@@ -61,7 +61,8 @@ export function findFlip({ chosen, reads, request, state, view }: PastPick, repi
   );
   const search = new Search(tracks, again, chosen, view.size);
   return {
-    flip: eligible < 2 ? null : search.run(),
+    // The choice of one replica can only turn into none.
+    flip: eligible < (repicker.mayRefuse ? 1 : 2) ? null : search.run(),
     bounds: signals.map(({ greatest, least, name }) => ({ signal: name, least, greatest })),
     replicas: slots.length,
     eligible,

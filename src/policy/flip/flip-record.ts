@@ -19,8 +19,8 @@ export interface FlipChange {
   signal: string;
   from: number;
   to: number;
-  /** The replica that is chosen then. */
-  chosen: string;
+  /** The replica that is chosen then; null when the request is refused. */
+  chosen: string | null;
 }
 
 /** Null when the decision cannot be repeated. */
@@ -40,7 +40,7 @@ export function flipRecord(
             signal: nameOf(flip.signal),
             from: flip.from,
             to: flip.to,
-            chosen: ids[flip.chosen]!,
+            chosen: ids[flip.chosen] ?? null,
           },
     bounds: Object.fromEntries(
       bounds.map(({ greatest, least, signal }) => [nameOf(signal), [least, greatest] as const]),

@@ -20,6 +20,11 @@ export class Repicker {
     this.#random = random;
   }
 
+  /** Whether the policy may refuse a request that replicas could take. */
+  get mayRefuse(): boolean {
+    return this.#picker.refusal !== undefined;
+  }
+
   pick(request: RequestFeatures, view: FleetView, state: PickState): number {
     this.#random.restore(state.random);
     this.#picker.restore?.(state, request, view);

@@ -1,5 +1,5 @@
 import type { SavableStream } from '../../kernel/random-stream.js';
-import type { AdmissionGate, RoutingPicker } from '../contract.js';
+import type { AdmissionGate, RoutingPicker, Shortfall } from '../contract.js';
 import { type Explanation, resetExplanation } from '../explanation.js';
 import { createFleetView, type FleetView } from '../fleet-view.js';
 import { type FlipSearch, findFlip } from '../flip/find-flip.js';
@@ -216,6 +216,13 @@ export class PolicyHost {
     const { features } = this;
     if (this.#budgets.isOver(features.tenant, features.priority)) return Number.NaN;
     return this.#gate.retryAfterUs?.(features) ?? Number.NaN;
+  }
+
+  /** What the request that was refused just now lacked; null where the policy cannot tell. */
+  shortfall(): Shortfall | null {
+    const { features } = this;
+    if (this.#budgets.isOver(features.tenant, features.priority)) return this.#budgets.shortfall(features.tenant);
+    return this.#gate.shortfall?.(features, this.view) ?? null;
   }
 
   /**

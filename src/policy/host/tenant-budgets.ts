@@ -1,4 +1,5 @@
 import { grownArray, roomFor } from '../../kernel/grown-array.js';
+import type { Shortfall } from '../contract.js';
 import { isSheddable } from '../slo-classes.js';
 
 const NO_TENANT = -1;
@@ -53,6 +54,12 @@ export class TenantBudgets {
     if (this.#shares.size === 0 || !isSheddable(priority)) return false;
     const share = this.#shares.get(tenant);
     return share !== undefined && this.#countOf(tenant) > share * this.#seats;
+  }
+
+  /** What a tenant lacks that is over its budget. */
+  shortfall(tenant: number): Shortfall {
+    const bound = (this.#shares.get(tenant) ?? 0) * this.#seats;
+    return { name: 'requests in flight of the tenant', value: this.#countOf(tenant), needed: 'at most', bound };
   }
 
   placed(request: number, tenant: number): void {

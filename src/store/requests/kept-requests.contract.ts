@@ -56,6 +56,35 @@ export function keptRequestsContract(stores: TestStores): void {
       expect(seen.map(({ endedAt }) => endedAt)).toEqual(all.map(({ endedAt }) => endedAt).sort((a, b) => b - a));
     });
 
+    it('go with their workspace, as its events and decisions do, and the audit log stays', async () => {
+      const { events, requests, resources } = await stores.fresh();
+      const ref = { kind: 'Workspace', workspace: '', name: 'w' };
+      const { uid } = await resources.change('alice', (tx) => tx.put(ref, { labels: {}, spec: {} }));
+      const of = (workspace: string, from: number) =>
+        Array.from({ length: 120 }, (_, i) =>
+          keptRequest({ workspace, number: from + i, endedAt: 10 + i, id: `${workspace}${i}` }),
+        );
+      const all = [...of('w', 0), ...of('v', 200)];
+      await requests.add(all.map((request) => ({ request, explanation: { replica: 'a' } })));
+      for (const workspace of ['w', 'v'])
+        await events.add({ kind: 'Endpoint', workspace, name: 'chat', uid: workspace }, 'normal', 'Ready', 'ready');
+      await events.add({ ...ref, uid }, 'normal', 'Ready', 'ready');
+      await requests.deleteOf('w', 69);
+      expect([await requests.count({ workspaces: ['w'] }), await requests.count({ workspaces: ['v'] })]).toEqual([
+        60, 120,
+      ]);
+      await resources.change('alice', (tx) => tx.markDeleted(ref));
+      await resources.change('alice', (tx) => tx.remove(ref, uid));
+      expect([await requests.count({ workspaces: ['w'] }), await requests.count({})]).toEqual([0, 120]);
+      expect(await Promise.all([all[0]!, all[119]!, all[120]!].map((one) => requests.explanation(one)))).toEqual([
+        ...[null, null, { replica: 'a' }],
+      ]);
+      expect((await events.list({})).map(({ workspace }) => workspace)).toEqual(['v']);
+      expect((await resources.audit({ kind: 'Workspace' })).map(({ action }) => action)).toEqual([
+        ...['remove', 'delete', 'create'],
+      ]);
+    });
+
     it('are filtered', async () => {
       const { requests } = await stores.fresh();
       const differing: Partial<KeptRequest>[] = [

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { StoreDatabase } from '../database/database.js';
 import type { RequestRow } from '../database/schema.js';
 import { storable } from '../database/storable.js';
+import { deleteRequestsOf } from './delete-requests.js';
 import {
   type KeptFacts,
   type KeptRequest,
@@ -16,6 +17,9 @@ import { timeSlices } from './time-slices.js';
 
 /** SQLite works on the thread that serves requests: between two statements of a millisecond these get their turn. */
 const ROWS_PER_STATEMENT = 25;
+
+/** Oldest rows of a workspace that are deleted at once. */
+const DELETED_AT_ONCE = 50;
 
 const COLUMNS = [
   ...(['ended_at', 'gateway', 'number', 'id', 'workspace', 'endpoint', 'model', 'key_id', 'slo_class'] as const),
@@ -130,6 +134,19 @@ export class KeptRequests {
         .executeTakeFirst();
       return Number(numDeletedRows);
     });
+  }
+
+  /**
+   * Deletes the requests of a workspace, some at a time: no request of others waits for all of them.
+   * @param until none that ended later
+   */
+  async deleteOf(workspace: string, until: number): Promise<void> {
+    const first = this.store.db.selectFrom('requests').select('id').where('workspace', '=', workspace);
+    // Reading waits for no other transaction.
+    while ((await first.where('ended_at', '<=', until).limit(1).executeTakeFirst()) !== undefined) {
+      await this.store.append((tx) => deleteRequestsOf(tx, workspace, until, DELETED_AT_ONCE));
+      await immediate();
+    }
   }
 
   /** PostgreSQL reads in its own process; what SQLite reads on this thread is divided into pieces. */

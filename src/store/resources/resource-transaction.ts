@@ -1,5 +1,6 @@
 import type { StoreTransaction } from '../database/database.js';
 import { type AuditAction, readAudit, type StatusAction, writeAudit } from './audit.js';
+import { deleteWorkspaceRows } from './delete-workspace-rows.js';
 import { makeUid } from './make-uid.js';
 import { lastVersion, putVersion } from './next-version.js';
 import { differences } from './resource-differences.js';
@@ -152,8 +153,7 @@ export class ResourceTransaction {
     await this.tx.deleteFrom('resources').where('uid', '=', uid).execute();
     this.know(ref, null);
     await deleteRevisions(this.tx, uid);
-    // Another workspace of that name must not read them.
-    if (ref.kind === 'Workspace') await this.tx.deleteFrom('lab_results').where('workspace', '=', ref.name).execute();
+    if (ref.kind === 'Workspace') await deleteWorkspaceRows(this.tx, ref.name);
     await this.done('removed', 'remove', before, null, version);
     return true;
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { recordedArrivalUs, recordedLines } from '../../gateway/recording/recorded-lines.js';
+import { RecordedFiles, recordedArrivalUs } from '../../gateway/recording/recorded-files.js';
 
 /** More are not simulated: the latest of them. */
 export const MOST_RECORDED = 100_000;
@@ -11,6 +11,8 @@ export interface RecordedPart {
   readonly path: string;
   readonly endpoint: string;
   readonly sinceUs: number;
+  /** What was recorded before belongs to another workspace that had the name; it is not read, whatever is asked. */
+  readonly leastUs: number;
   /** Those that arrived before; absent: all up to now. */
   readonly untilUs?: number;
 }
@@ -25,19 +27,30 @@ export interface CopiedPart {
 }
 
 /** Copies the latest `MOST_RECORDED` of them to a file. */
-export async function copyRecorded(
-  { endpoint, path, sinceUs, untilUs }: RecordedPart,
+export async function copyRecorded(part: RecordedPart, file: string): Promise<CopiedPart> {
+  const files = await RecordedFiles.open(part.path);
+  try {
+    return await copyLatest(files, part, file);
+  } finally {
+    await files.close();
+  }
+}
+
+/** Reads the same lines twice: to count them, and to copy them. */
+async function copyLatest(
+  files: RecordedFiles,
+  { endpoint, leastUs, sinceUs, untilUs }: RecordedPart,
   file: string,
 ): Promise<CopiedPart> {
+  const fromUs = Math.max(leastUs, sinceUs);
   let count = 0;
-  for await (const _ of recordedLines(path, endpoint, sinceUs, untilUs)) count++;
+  for await (const _ of files.lines(endpoint, fromUs, untilUs)) count++;
   const dropped = Math.max(0, count - MOST_RECORDED);
   const out = createWriteStream(file, { mode: 0o600 });
   let number = 0;
   let latestUs = Number.NEGATIVE_INFINITY;
-  for await (const line of recordedLines(path, endpoint, sinceUs, untilUs)) {
+  for await (const line of files.lines(endpoint, fromUs, untilUs)) {
     number++;
-    if (number > count) break;
     latestUs = Math.max(latestUs, recordedArrivalUs(line));
     if (number > dropped && !out.write(`${line}\n`)) await once(out, 'drain');
   }

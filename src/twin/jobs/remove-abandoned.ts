@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The folder of a job, with the id of its process. */
@@ -6,20 +6,24 @@ const OF_JOB = /^twinyard-twin-(\d+)-/;
 /** Processes of other containers may share the folder, with ids that mean nothing here: their jobs are left time to end. */
 const LEAST_AGE_MS = 6 * 3_600_000;
 
-/** Removes what jobs of killed processes left in a folder of temporary files: copies of traffic. */
-export function removeAbandoned(folder: string, nowMs: number): void {
+/**
+ * Removes what jobs of killed processes left in a folder of temporary files: copies of traffic. Anyone may create files there: only
+ * folders of this user that no other user can write are removed.
+ */
+export async function removeAbandoned(folder: string, nowMs: number): Promise<void> {
   const sinceMs = nowMs - process.uptime() * 1000;
-  for (const name of readdirSync(folder)) {
+  for (const name of await readdir(folder)) {
     const pid = Number(OF_JOB.exec(name)?.[1]);
     if (Number.isNaN(pid)) continue;
     const path = join(folder, name);
     try {
-      const { mtimeMs } = statSync(path);
-      const isOwn = pid === process.pid && mtimeMs > sinceMs;
-      if (nowMs - mtimeMs < LEAST_AGE_MS || isOwn || (pid !== process.pid && isRunning(pid))) continue;
-      rmSync(path, { recursive: true, force: true });
+      const found = await lstat(path);
+      const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o777) === 0o700;
+      const isOwn = pid === process.pid && found.mtimeMs > sinceMs;
+      if (!isOurs || nowMs - found.mtimeMs < LEAST_AGE_MS || isOwn) continue;
+      if (pid === process.pid || !isRunning(pid)) await rm(path, { recursive: true, force: true });
     } catch {
-      // Another process removes it, or it belongs to another user.
+      // Another process removes it.
     }
   }
 }

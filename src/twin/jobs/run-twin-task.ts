@@ -26,7 +26,7 @@ export async function inFolder<Result>(
   { signal }: Pick<ThreadOptions, 'signal'>,
 ): Promise<Result> {
   if (signal.aborted) throw twinCancelled();
-  removeAbandoned(tmpdir(), Date.now());
+  await removeAbandoned(tmpdir(), Date.now());
   const folder = mkdtempSync(join(tmpdir(), `twinyard-twin-${process.pid}-`));
   try {
     return await work(folder);

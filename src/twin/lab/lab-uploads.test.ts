@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,8 +17,8 @@ describe('uploads of experiments', () => {
   it('are there after the server was killed, and what it left half written is not', async () => {
     const before = new LabUploads(folder);
     const { id } = await before.put('default', 'monday.jsonl', 'one\n');
-    before.hold('default', id);
     writeFileSync(join(folder, 'part-7'), 'half of a fi');
+    utimesSync(join(folder, 'part-7'), 1, 1);
     const after = new LabUploads(folder);
     expect(after.get('default', id)).toMatchObject({ id, name: 'monday.jsonl', bytes: 4 });
     expect(after.get('other', id)).toBeUndefined();
@@ -40,6 +40,32 @@ describe('uploads of experiments', () => {
     const uploads = new LabUploads(join(folder, 'a-file', 'below'));
     writeFileSync(join(folder, 'a-file'), '');
     await expect(uploads.put('default', 'a.jsonl', 'one')).rejects.toMatchObject({ code: 'LAB_UPLOAD_UNWRITABLE' });
+    expect(files()).toHaveLength(1);
+  });
+
+  it('are shared by processes that use one folder: none takes what another one writes or reads', async () => {
+    const one = new LabUploads(folder);
+    const { id } = await one.put('default', 'a.jsonl', 'one');
+    const held = one.hold('default', id)!;
+    writeFileSync(join(folder, 'part-7'), 'half of a fi');
+    const other = new LabUploads(folder);
+    expect(other.get('default', id)?.id).toBe(id);
+    const { id: later } = await other.put('default', 'b.jsonl', 'two');
+    const second = other.hold('default', later)!;
+    expect(one.get('default', later)?.id).toBe(later);
+    expect([held.path, second.path].map((path) => readFileSync(path, 'utf8'))).toEqual(['one', 'two']);
+    expect(readFileSync(join(folder, 'part-7'), 'utf8')).toBe('half of a fi');
+    other.forget('default', Date.now() + 1000);
+    expect([one.hold('default', id), one.get('default', later)]).toEqual([undefined, undefined]);
+  });
+
+  it('go with their workspace, and stay where they are of a later one of that name', async () => {
+    const uploads = new LabUploads(folder);
+    const [gone, other] = await Promise.all(['w', 'v'].map((name) => uploads.put(name, 'a.jsonl', 'one')));
+    uploads.forget('w', Date.now() - 3_600_000);
+    expect(uploads.get('w', gone!.id)?.id).toBe(gone!.id);
+    uploads.forget('w', Date.now() + 1000);
+    expect([uploads.get('w', gone!.id), uploads.get('v', other!.id)?.id]).toEqual([undefined, other!.id]);
     expect(files()).toHaveLength(1);
   });
 

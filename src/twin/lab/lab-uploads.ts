@@ -1,4 +1,4 @@
-import { createHash, webcrypto } from 'node:crypto';
+import { createHash, randomBytes, webcrypto } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,17 +24,22 @@ interface KeptUpload extends LabUpload {
   readonly path: string;
 }
 
-/** `SHA-256.name`. Anything else was left behind by a process that was killed. */
+/** `SHA-256.name`. Anything else is being written or read, or was left behind by a process that was killed. */
 const KEPT = /^([0-9a-f]{64})\.(.+)$/;
 
-/** Files that experiments read, by their content: the latest of each workspace, also after the server was restarted or killed. */
+/** Of files that are no uploads: older ones were left behind. */
+const LEFT_BEHIND_MS = 24 * 3600 * 1000;
+
+/**
+ * Files that experiments read, by their content: the latest of each workspace, also after the server was restarted or killed. Several
+ * processes may use the folder: each may find that an upload is gone, and none takes what another one is writing or reading.
+ */
 export class LabUploads {
   readonly #folder: string;
   /** Oldest first; null before they are first needed. */
   #kept: KeptUpload[] | null = null;
-  #temporary = 0;
 
-  /** @param folder of this process alone; created with the first upload */
+  /** @param folder created with the first upload */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -50,7 +55,7 @@ export class LabUploads {
     const written = this.#temporaryPath();
     try {
       mkdirSync(join(this.#folder, owner), { recursive: true, mode: 0o700 });
-      await writeFile(written, bytes, { mode: 0o600 });
+      await writeFile(written, bytes, { mode: 0o600, flag: 'wx' });
       for (const same of kept.filter((one) => one.owner === owner && one.id === id)) this.#drop(same);
       renameSync(written, path);
     } catch (error) {
@@ -68,18 +73,6 @@ export class LabUploads {
     return { id, name, bytes: bytes.length };
   }
 
-  /** Deletes those of a workspace. */
-  deleteOf(workspace: string): void {
-    const owner = ownerOf(workspace);
-    this.#deleteWhere((one) => one.owner === owner);
-  }
-
-  /** Deletes those of every other workspace. */
-  keepOnly(workspaces: readonly string[]): void {
-    const owners = workspaces.map(ownerOf);
-    this.#deleteWhere(({ owner }) => !owners.includes(owner));
-  }
-
   get(workspace: string, id: string): LabUpload | undefined {
     return this.#find(workspace, id);
   }
@@ -89,7 +82,14 @@ export class LabUploads {
     const upload = this.#find(workspace, id);
     if (upload === undefined) return undefined;
     const path = this.#temporaryPath();
-    linkSync(upload.path, path);
+    try {
+      linkSync(upload.path, path);
+    } catch (error) {
+      // Another process has deleted it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      this.#drop(upload);
+      return undefined;
+    }
     // One that is in use is not the next to go, in this process and the next.
     const all = this.#all();
     all.splice(all.indexOf(upload), 1);
@@ -99,13 +99,23 @@ export class LabUploads {
     return { path, release: () => rmSync(path, { force: true }) };
   }
 
-  #find(workspace: string, id: string): KeptUpload | undefined {
+  /** Deletes what a workspace has that has been removed. @param untilMs later files are of another one of that name */
+  forget(workspace: string, untilMs: number): void {
     const owner = ownerOf(workspace);
-    return this.#all().find((one) => one.owner === owner && one.id === id);
+    for (const one of this.#all().filter((upload) => upload.owner === owner)) {
+      const at = statSync(one.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (at <= untilMs) this.#drop(one);
+    }
   }
 
-  #deleteWhere(isMeant: (upload: KeptUpload) => boolean): void {
-    for (const one of this.#all().filter(isMeant)) this.#drop(one);
+  #find(workspace: string, id: string): KeptUpload | undefined {
+    const owner = ownerOf(workspace);
+    const find = () => this.#all().find((one) => one.owner === owner && one.id === id);
+    const found = find();
+    if (found !== undefined && existsSync(found.path)) return found;
+    // Another process may have put it there, or deleted it.
+    this.#kept = null;
+    return find();
   }
 
   #drop(upload: KeptUpload): void {
@@ -115,7 +125,7 @@ export class LabUploads {
   }
 
   #temporaryPath(): string {
-    return join(this.#folder, `part-${this.#temporary++}`);
+    return join(this.#folder, `part-${randomBytes(12).toString('hex')}`);
   }
 
   /** Those of an earlier process too. */
@@ -132,20 +142,24 @@ function keptIn(folder: string): KeptUpload[] {
   const found: (KeptUpload & { readonly atMs: number })[] = [];
   for (const owner of entriesOf(folder)) {
     if (!owner.isDirectory()) {
-      rmSync(join(folder, owner.name), { force: true });
+      removeLeftBehind(join(folder, owner.name));
       continue;
     }
     for (const { name: called } of entriesOf(join(folder, owner.name))) {
       const path = join(folder, owner.name, called);
       const [, id, name] = KEPT.exec(called) ?? [];
-      if (id === undefined) rmSync(path, { recursive: true, force: true });
-      else {
-        const { mtimeMs, size } = statSync(path);
-        found.push({ id, name: name!, bytes: size, owner: owner.name, path, atMs: mtimeMs });
-      }
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (id === undefined) removeLeftBehind(path);
+      else if (stats !== undefined)
+        found.push({ id, name: name!, bytes: stats.size, owner: owner.name, path, atMs: stats.mtimeMs });
     }
   }
   return found.sort((one, other) => one.atMs - other.atMs).map(({ atMs: _, ...upload }) => upload);
+}
+
+function removeLeftBehind(path: string): void {
+  const atMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (Date.now() - atMs > LEFT_BEHIND_MS) rmSync(path, { recursive: true, force: true });
 }
 
 function entriesOf(folder: string) {

@@ -11,6 +11,8 @@ const MOST_CARES = 4096;
 export interface Care {
   readonly entry: EngineProfile;
   readonly schedule: FitSchedule;
+  /** Of the endpoint; null for one of the configuration file. */
+  readonly uid: string | null;
   /** Whether it has been looked after in this process. */
   isSeen: boolean;
   /** As last seen. */
@@ -25,19 +27,35 @@ export interface Care {
 export class Cares {
   readonly #cares = new Map<string, Care>();
 
-  of(endpoint: string, engine: string): Care {
+  /** @param uid of the endpoint: of another one of that name nothing is kept, and `replaced` is called */
+  of(endpoint: string, engine: string, uid: string | null, replaced: () => void = () => {}): Care {
     const key = `${endpoint}\n${engine}`;
     const known = this.#cares.get(key);
-    if (known !== undefined) return known;
+    if (known?.uid === uid) return known;
+    if (known !== undefined) replaced();
     const entry = new EngineProfile(endpoint, engine);
     const schedule = new FitSchedule();
-    const care: Care = { entry, schedule, isSeen: false, facts: UNKNOWN_FACTS, traffic: null, usual: null };
+    const care: Care = { entry, schedule, uid, isSeen: false, facts: UNKNOWN_FACTS, traffic: null, usual: null };
     this.#cares.set(key, care);
     return care;
   }
 
+  /** Whether it is still this one that is cared for. */
+  has(care: Care): boolean {
+    return this.#cares.get(`${care.entry.endpoint}\n${care.entry.engine}`) === care;
+  }
+
   all(): Care[] {
     return [...this.#cares.values()];
+  }
+
+  /** Forgets an endpoint, and calls `gone` with each of its engines. */
+  remove(endpoint: string, gone: (engine: string) => void): void {
+    for (const [key, { entry }] of this.#cares) {
+      if (entry.endpoint !== endpoint) continue;
+      this.#cares.delete(key);
+      gone(entry.engine);
+    }
   }
 
   /**

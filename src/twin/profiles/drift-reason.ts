@@ -12,11 +12,26 @@ const CHANGES: readonly (readonly [DriftReason, keyof EngineFacts, string])[] = 
   ['gpu', 'kvBlocks', 'the number of KV blocks changed, as with another GPU'],
 ];
 
+/** An engine that was restarted finds a little more or less memory: other blocks than this are those of another GPU. */
+const LEAST_BLOCKS_CHANGE = 0.05;
+
+/** Whether a fact of an engine is another one than before. What is not known has not changed. */
+function isChanged(name: keyof EngineFacts, before: EngineFacts[typeof name], now: EngineFacts[typeof name]): boolean {
+  if (before === null || now === null || before === now) return false;
+  return name !== 'kvBlocks' || Math.abs(Number(now) / Number(before) - 1) >= LEAST_BLOCKS_CHANGE;
+}
+
+/** Whether requests before the change show another engine. */
+export function isOther(before: EngineFacts, now: EngineFacts): boolean {
+  const names = ['version', 'model', 'maxModelLen', 'kvBlocks'] as const;
+  return names.some((name) => isChanged(name, before[name], now[name]));
+}
+
 /** What has changed of an engine; null for nothing that is known. */
 export function factChange(before: EngineFacts, now: EngineFacts): { reason: DriftReason; why: string } | null {
   for (const [reason, name, what] of CHANGES) {
     const [old, present] = [before[name], now[name]];
-    if (old !== null && present !== null && old !== present) return { reason, why: `${what}: ${old} to ${present}` };
+    if (isChanged(name, old, present)) return { reason, why: `${what}: ${old} to ${present}` };
   }
   return null;
 }

@@ -31,6 +31,8 @@ export class EngineProfile implements ProfileCounts {
   /** The engine that the profile was fitted to. */
   facts: EngineFacts = UNKNOWN_FACTS;
   assumes: readonly string[] = [];
+  /** That its replicas seem to be of two kinds; null when they do not. */
+  kinds: string | null = null;
   problem = 'no requests yet';
   readonly fits: Record<FitResult, number> = { kept: 0, discarded: 0, failed: 0 };
   readonly drifts: Record<DriftReason, number> = {
@@ -106,10 +108,12 @@ export class EngineProfile implements ProfileCounts {
   }
 
   state(nowMs: number): EngineProfileState {
-    const { assumes, drift, endpoint, engine, isPinned, madeMs, problem, profile, score, source } = this;
+    const { drift, endpoint, engine, isPinned, kinds, madeMs, problem, profile, score, source } = this;
+    const assumes = kinds === null ? this.assumes : [...this.assumes, kinds];
     return {
       ...{ endpoint, engine, profile, source, isPinned, score, drift, assumes, problem },
       isUsed: this.used !== null,
+      madeMs: profile === null ? null : madeMs,
       ageS: profile === null ? null : Math.max(0, (nowMs - madeMs) / 1000),
     };
   }

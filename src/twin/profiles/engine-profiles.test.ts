@@ -349,10 +349,37 @@ describe('a restart', () => {
     expect(readdirSync(join(path, 'profiles'))).toEqual(['chat@vllm.json']);
   });
 
+  it('begins without the profile of an endpoint that is gone, under the same name too', async () => {
+    const folder = join(path, 'profiles');
+    const of = (uid: string) => {
+      fleet.endpoints.set('chat', { ...fleet.endpoints.get('chat')!, managed: { uid } });
+      return fleet.profiles({ folder: new ProfileFolder(folder) });
+    };
+    const first = of('one');
+    await fleet.run(first, 10);
+    first.pin('chat', 'vllm', { isPinned: true });
+    expect(of('one').states()[0]).toMatchObject({ isPinned: true, profile: { name: 'first' } });
+    expect(of('two').states()[0]).toMatchObject({ isPinned: false, profile: null });
+    expect(readdirSync(folder)).toEqual([]);
+    const again = of('two');
+    again.pin('chat', 'vllm', { isPinned: true, profile: fakeProfile() });
+    expect(readdirSync(folder)).toHaveLength(1);
+    again.forget('chat');
+    expect([readdirSync(folder), again.states()[0]!.profile]).toEqual([[], null]);
+  });
+
   it('leaves a damaged file alone and says so', () => {
     const folder = join(path, 'profiles');
     new ProfileFolder(folder).write({
-      ...{ endpoint: 'chat', engine: 'vllm', profile: fakeProfile(), source: 'given', isPinned: false, madeMs: 1 },
+      ...{
+        endpoint: 'chat',
+        engine: 'vllm',
+        uid: null,
+        profile: fakeProfile(),
+        source: 'given',
+        isPinned: false,
+        madeMs: 1,
+      },
       ...{ score: null, usual: null, assumes: [] },
       facts: {
         version: null,

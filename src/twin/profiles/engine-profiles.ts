@@ -1,5 +1,4 @@
 import type { Drift } from '../../gateway/prediction/drift-watch.js';
-import type { EngineFacts } from '../../gateway/prediction/engine-facts.js';
 import type { EngineTraffic } from '../../gateway/prediction/engine-traffic.js';
 import type { ObservedEngines } from '../../gateway/prediction/observed-engines.js';
 import type {
@@ -10,28 +9,15 @@ import type {
   ProfileCounts,
   ProfileDrift,
 } from '../../gateway/prediction/profile-book.js';
-import type { LatencyProfile } from '../../replica/latency/profile.js';
 import { type Care, Cares, restart } from './cares.js';
-import { driftReason, factChange, movedFrom } from './drift-reason.js';
+import { driftReason, factChange, isOther, movedFrom } from './drift-reason.js';
 import { nothingToPin, unknownProfileEngine } from './errors.js';
 import type { MakeFit } from './fit/fit-thread.js';
 import { fitRequest } from './fit-request.js';
 import type { ProfileFolder } from './kept-profiles.js';
 import { driftMessage, fittedMessage, minutesText, tooFewMessage } from './profile-messages.js';
-import { type KnownReplica, ReplicaFacts } from './replica-facts.js';
-
-/** A replica with an engine. */
-export interface ProfiledReplica extends KnownReplica {
-  readonly engineKey: string;
-  /** Not null for an external API, which has no profile. */
-  readonly external: object | null;
-}
-
-export interface ProfiledEndpoint {
-  readonly name: string;
-  readonly replicas: readonly ProfiledReplica[];
-  readonly profiles: { set(replica: string, profile: LatencyProfile | null): void };
-}
+import { hasEngine, type ProfiledEndpoint, profiledEngines } from './profiled-endpoint.js';
+import { ReplicaFacts } from './replica-facts.js';
 
 export interface EngineProfilesParts {
   readonly endpoints: () => ReadonlyMap<string, ProfiledEndpoint>;
@@ -65,7 +51,7 @@ export class EngineProfiles implements ProfileBook {
   constructor(parts: EngineProfilesParts) {
     this.#parts = parts;
     for (const kept of parts.folder?.read(parts.warn) ?? []) {
-      const care = this.#cares.of(kept.endpoint, kept.engine);
+      const care = this.#cares.of(kept.endpoint, kept.engine, kept.uid);
       care.entry.restore(kept);
       care.usual = kept.usual;
     }
@@ -81,8 +67,8 @@ export class EngineProfiles implements ProfileBook {
     this.#facts.keep(new Set(replicas.map(({ id }) => id)));
     this.#cares.forget((endpoint) => present.has(endpoint));
     for (const endpoint of present.values()) {
-      const engines = enginesOf(endpoint);
-      this.#noticeMove(endpoint.name, engines);
+      const engines = profiledEngines(endpoint);
+      this.#noticeMove(endpoint, engines);
       for (const engine of engines) this.#look(endpoint, engine);
     }
     if (this.#fit === null) this.#fitNext(present);
@@ -102,7 +88,7 @@ export class EngineProfiles implements ProfileBook {
     const present = this.#parts.endpoints();
     const wanted = endpoint === undefined ? [...present.values()] : [present.get(endpoint)].flatMap((one) => one ?? []);
     const nowMs = this.#nowMs();
-    return wanted.flatMap((one) => enginesOf(one).map((engine) => this.#cares.of(one.name, engine).entry.state(nowMs)));
+    return wanted.flatMap((one) => profiledEngines(one).map((engine) => this.#careOf(one, engine).entry.state(nowMs)));
   }
 
   counts(): ProfileCounts[] {
@@ -112,9 +98,9 @@ export class EngineProfiles implements ProfileBook {
 
   pin(endpoint: string, engine: string, change: PinChange): EngineProfileState {
     const found = this.#parts.endpoints().get(endpoint);
-    const known = found === undefined ? [] : enginesOf(found);
+    const known = found === undefined ? [] : profiledEngines(found);
     if (found === undefined || !known.includes(engine)) throw unknownProfileEngine(endpoint, engine, known);
-    const care = this.#cares.of(endpoint, engine);
+    const care = this.#careOf(found, engine);
     if (care.entry.profile === null && change.profile === undefined && change.isPinned)
       throw nothingToPin(endpoint, engine);
     care.entry.pin(change, care.facts, this.#nowMs());
@@ -124,17 +110,34 @@ export class EngineProfiles implements ProfileBook {
     return care.entry.state(this.#nowMs());
   }
 
+  /** The endpoint is gone, and its profiles with it: another one of that name begins without. */
+  forget(endpoint: string): void {
+    this.#cares.remove(endpoint, (engine) => this.#deleteSaved(endpoint, engine));
+  }
+
+  #careOf({ managed, name }: ProfiledEndpoint, engine: string): Care {
+    return this.#cares.of(name, engine, managed?.uid ?? null, () => this.#deleteSaved(name, engine));
+  }
+
+  #deleteSaved(endpoint: string, engine: string): void {
+    try {
+      this.#parts.folder?.delete({ endpoint, engine });
+    } catch (error) {
+      this.#parts.warn(`the profile of endpoint ${endpoint} was not deleted: ${(error as Error).message}`);
+    }
+  }
+
   /** Reports replicas on another GPU than the one whose profile there is: it does not apply to them. */
-  #noticeMove(endpoint: string, engines: readonly string[]): void {
-    const isNew = (engine: string) => !this.#cares.of(endpoint, engine).isSeen;
+  #noticeMove(endpoint: ProfiledEndpoint, engines: readonly string[]): void {
+    const isNew = (engine: string) => !this.#careOf(endpoint, engine).isSeen;
     const known = this.#cares
       .all()
       .filter(
         ({ entry, isSeen }) =>
-          entry.endpoint === endpoint && entry.profile !== null && (isSeen || !engines.includes(entry.engine)),
+          entry.endpoint === endpoint.name && entry.profile !== null && (isSeen || !engines.includes(entry.engine)),
       );
     for (const engine of engines.filter(isNew)) {
-      const care = this.#cares.of(endpoint, engine);
+      const care = this.#careOf(endpoint, engine);
       care.isSeen = true;
       const why =
         care.entry.profile === null
@@ -149,7 +152,7 @@ export class EngineProfiles implements ProfileBook {
 
   /** Passes the profile on, notices a changed engine, and watches for drift. */
   #look(endpoint: ProfiledEndpoint, engine: string): void {
-    const care = this.#cares.of(endpoint.name, engine);
+    const care = this.#careOf(endpoint, engine);
     const nowUs = this.#parts.nowUs();
     const facts = this.#facts.latest(endpoint.replicas.filter((one) => one.engineKey === engine));
     if (facts !== null) {
@@ -184,6 +187,7 @@ export class EngineProfiles implements ProfileBook {
     }
     if (entry.profile === null) entry.problem = care.schedule.whyNone(traffic) ?? entry.problem;
     else if (entry.source === 'given' || entry.isPinned) entry.judge(traffic);
+    entry.kinds = traffic.replicas.note();
   }
 
   /** Reports a drift, with its likely reason. @param lasted for how long */
@@ -261,11 +265,11 @@ export class EngineProfiles implements ProfileBook {
 
   #save(care: Care): void {
     const { assumes, endpoint, engine, facts, isPinned, madeMs, profile, score, source } = care.entry;
-    if (profile === null || source === null) return;
-    const { usual } = care;
+    if (profile === null || source === null || !this.#cares.has(care)) return;
+    const { uid, usual } = care;
     try {
       this.#parts.folder?.write({
-        ...{ assumes, endpoint, engine, facts, isPinned, madeMs, profile, score, source, usual },
+        ...{ assumes, endpoint, engine, uid, facts, isPinned, madeMs, profile, score, source, usual },
       });
     } catch (error) {
       this.#parts.warn(`the profile of endpoint ${endpoint} was not saved: ${(error as Error).message}`);
@@ -275,16 +279,4 @@ export class EngineProfiles implements ProfileBook {
   #nowMs(): number {
     return (this.#parts.epochUs + this.#parts.nowUs()) / 1000;
   }
-}
-
-const hasEngine = ({ external }: ProfiledReplica) => external === null;
-
-function enginesOf({ replicas }: ProfiledEndpoint): string[] {
-  return [...new Set(replicas.filter(hasEngine).map(({ engineKey }) => engineKey))].sort();
-}
-
-/** Whether requests before the change show another engine. */
-function isOther(before: EngineFacts, now: EngineFacts): boolean {
-  const names = ['version', 'model', 'maxModelLen', 'kvBlocks'] as const;
-  return names.some((name) => before[name] !== null && now[name] !== null && before[name] !== now[name]);
 }

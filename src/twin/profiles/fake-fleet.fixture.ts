@@ -2,10 +2,11 @@ import { ObservedEngines } from '../../gateway/prediction/observed-engines.js';
 import { finishedRequest } from '../../gateway/request/finished-request.fixture.js';
 import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
 import type { LatencyProfile } from '../../replica/latency/profile.js';
-import { EngineProfiles, type EngineProfilesParts, type ProfiledReplica } from './engine-profiles.js';
+import { EngineProfiles, type EngineProfilesParts } from './engine-profiles.js';
 import type { FitJob } from './fit/fit-engine.js';
 import type { FitRun } from './fit/fit-thread.js';
 import type { ProfileScore } from './fit/profile-score.js';
+import type { ProfiledEndpoint, ProfiledReplica } from './profiled-endpoint.js';
 
 export const MINUTE = 60e6;
 
@@ -42,11 +43,12 @@ export class FakeFleet {
   kvBlocks = 1000;
   /** True over predicted latencies. */
   slower = 1;
-  readonly endpoints = new Map([
+  readonly endpoints = new Map<string, ProfiledEndpoint & { replicas: readonly ProfiledReplica[] }>([
     [
       'chat',
       {
         name: 'chat',
+        managed: null,
         replicas: [this.replica('r0')],
         profiles: { set: (id: string, profile: LatencyProfile | null) => void this.applied.set(id, profile) },
       },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { makeFolder } from '../../files/make-folder.js';
@@ -13,6 +13,8 @@ import { parseProfile, profileText } from '../../replica/latency/profile-file.js
 export interface KeptProfile {
   readonly endpoint: string;
   readonly engine: string;
+  /** Of the endpoint; null for one of the configuration file. */
+  readonly uid: string | null;
   readonly profile: LatencyProfile;
   readonly source: 'fitted' | 'given';
   readonly isPinned: boolean;
@@ -31,6 +33,7 @@ const KEPT = v.object({
   version: v.literal(1),
   endpoint: v.string(),
   engine: v.string(),
+  uid: v.nullable(v.string()),
   source: v.picklist(['fitted', 'given']),
   pinned: v.boolean(),
   made_ms: v.number(),
@@ -85,6 +88,11 @@ export class ProfileFolder {
       profile: JSON.parse(profileText(profile)) as object,
     };
     replaceFile(join(this.#path, fileName(kept)), `${JSON.stringify(document, null, 2)}\n`);
+  }
+
+  /** Of an endpoint that is gone. */
+  delete(called: Pick<KeptProfile, 'endpoint' | 'engine'>): void {
+    rmSync(join(this.#path, fileName(called)), { force: true });
   }
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { managedName } from '../../gateway/fleet/endpoint-directory.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { addEndpointEvent } from '../../gateway/history/endpoint-events.js';
 import { EngineProfiles, type EngineProfilesParts } from './engine-profiles.js';
@@ -28,6 +29,10 @@ export function gatewayProfiles(gateway: Gateway, change: Partial<EngineProfiles
 /** Keeps them from now on. */
 export function startProfiles(gateway: Gateway): { close(): Promise<void> } {
   const profiles = gatewayProfiles(gateway);
+  const unwatch = gateway.store?.resources.watch((changes) => {
+    for (const { record, type } of changes)
+      if (type === 'removed' && record.kind === 'Endpoint') profiles.forget(managedName(record.workspace, record.name));
+  });
   let turn = Promise.resolve();
   let isBusy = false;
   const timer = setInterval(() => {
@@ -42,6 +47,7 @@ export function startProfiles(gateway: Gateway): { close(): Promise<void> } {
   }, TICK_MS).unref();
   return {
     async close() {
+      unwatch?.();
       clearInterval(timer);
       await profiles.close();
       await turn;

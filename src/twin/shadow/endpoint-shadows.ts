@@ -20,6 +20,10 @@ const MOST_BLOCKS = 262_144;
 const MOST_NUMBERS = 65_536;
 /** Placements that wait; of further requests it is not known where they are. */
 const MOST_PLACEMENTS = 4096;
+/**
+ * Processor time of a batch after which no further shadow begins in it: the first decisions of one build what it remembers of the fleet.
+ */
+const MOST_BEFORE_BEGIN_US = 5000;
 /** What copying takes, relative to deciding: looking at the clock takes longer than a copy. */
 const COPYING = 0.25;
 
@@ -172,15 +176,19 @@ export class EndpointShadows implements DecisionObserver {
     const { clock } = this.#parts;
     const shadows = this.#shadows;
     const earned = this.#earned;
-    for (const shadow of this.#running()) this.#guard(shadow, () => shadow.prepare());
     const isBusy = clock.isBusy();
-    let fromUs = earned.begin(this.#placed, this.#decision, isBusy);
+    const beganUs = earned.begin(this.#placed, this.#decision, isBusy);
+    let fromUs = beganUs;
     // The first of a batch finds nothing in the processor's caches: they take turns.
     this.#first = (this.#first + 1) % shadows.length;
     for (let i = 0; i < shadows.length; i++) {
       const place = (this.#first + i) % shadows.length;
       const shadow = shadows[place]!;
       if (shadow.stopped !== null) continue;
+      if (!shadow.hasBegun && fromUs - beganUs >= MOST_BEFORE_BEGIN_US) {
+        shadow.begin(0, this.#placed, isBusy);
+        continue;
+      }
       shadow.share.earn(earned.us);
       const decisions = this.#guard(shadow, () => this.#run(shadow, place, isBusy)) ?? 0;
       const untilUs = clock.usedUs();

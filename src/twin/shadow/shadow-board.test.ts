@@ -29,6 +29,7 @@ class Yard {
   readonly ring: DecisionRing;
   readonly board: ShadowBoard;
   readonly endpoint: Endpoint;
+  readonly #parts: ConstructorParameters<typeof Endpoint>[2];
   #sent = 0;
 
   constructor(change: Partial<PolicyConfig> = {}, replicas = 3, ring = new DecisionRing(1000)) {
@@ -37,19 +38,20 @@ class Yard {
     const event = (...words: string[]) => void this.events.push(words.join(' '));
     this.board = new ShadowBoard({ seed: 42, nowUs: () => this.nowUs, fault, event, clock: this.clock });
     const { signals, timeouts } = GATEWAY_DEFAULTS;
-    this.endpoint = new Endpoint(
-      'chat',
-      { ...DEFAULT_POLICY, name: 'round-robin', ...change },
-      {
-        config: { seed: 42, signals, slowStartMs: 0, timeouts, waitMs: 0 },
-        metrics: new GatewayMetrics(),
-        ring: this.ring,
-        log: null,
-        shadows: this.board,
-        warn: () => {},
-        nowUs: () => this.nowUs,
-      },
-    );
+    this.#parts = {
+      config: { seed: 42, signals, slowStartMs: 0, timeouts, waitMs: 0 },
+      metrics: new GatewayMetrics(),
+      ring: this.ring,
+      log: null,
+      shadows: this.board,
+      warn: () => {},
+      nowUs: () => this.nowUs,
+    };
+    this.endpoint = new Endpoint('chat', { ...DEFAULT_POLICY, name: 'round-robin', ...change }, this.#parts);
+    this.grow(replicas);
+  }
+
+  grow(replicas: number): void {
     const all = Array.from(
       { length: replicas },
       (_, i) =>
@@ -57,6 +59,14 @@ class Yard {
     );
     for (const replica of all) replica.healthy(0);
     this.endpoint.setReplicas(all);
+  }
+
+  /** Another endpoint of the gateway, declared in a workspace. */
+  other(name: string, managed: { workspace: string; name: string }, shadows: readonly ShadowChoice[]): Endpoint {
+    const endpoint = new Endpoint(name, { ...DEFAULT_POLICY, name: 'round-robin' }, this.#parts);
+    endpoint.managed = managed;
+    endpoint.setPolicy({ ...DEFAULT_POLICY, name: 'round-robin', shadows });
+    return endpoint;
   }
 
   /** Places a request; the result ends it. */
@@ -99,6 +109,54 @@ describe('shadows of an endpoint', () => {
     expect(yard.endpoint.watch.observer).not.toBeNull();
     yard.board.remove(yard.endpoint, 'lmetric');
     expect(yard.endpoint.watch.observer).toBeNull();
+  });
+
+  it('are limited for a workspace and for the gateway: one that is configured beyond reports it, and begins once there is room', () => {
+    const yard = new Yard();
+    const inWorkspace = (workspace: string, i: number, shadows: readonly ShadowChoice[]) =>
+      yard.other(`${workspace}/e${i}`, { workspace, name: `e${i}` }, shadows);
+    const eight = Array.from({ length: 8 }, (_, i) => choice('least-loaded', `s${i}`));
+    const [first] = Array.from({ length: 4 }, (_, i) => inWorkspace('one', i, eight));
+    const fifth = inWorkspace('one', 4, [choice('lmetric')]);
+    const [{ stopped }] = yard.board.of(fifth) as [ShadowFigures];
+    expect(stopped!.problem).toMatch(/^workspace one has 32 shadows already: remove one of these/);
+    expect(() => yard.board.add(fifth, choice('unified'))).toThrow(/workspace one has 32 shadows already/);
+    for (let i = 0; i < 4; i++) inWorkspace('two', i, eight);
+    expect(() => yard.board.add(yard.endpoint, choice('lmetric'))).toThrow(/the gateway has 64 shadows already/);
+    expect(yard.endpoint.watch.observer).toBeNull();
+    yard.board.removed(first!);
+    yard.board.changed(fifth);
+    expect(yard.board.of(fifth)[0]!.stopped).toBeNull();
+    yard.board.add(yard.endpoint, choice('lmetric'));
+    expect(yard.figures).toHaveLength(1);
+  });
+
+  it('begin one after the other where that takes long, and each decides from then on', () => {
+    const shadows = Array.from({ length: 4 }, (_, i) => choice('least-loaded', `s${i}`));
+    const yard = new Yard({ shadows });
+    // Each decision takes 4 ms of processor time.
+    yard.clock.shadowUs = () => 4000 * yard.made;
+    const begun = () => yard.figures.filter((one) => countOf(one) > 0).length;
+    const seen: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      for (let n = 0; n < 2; n++) yard.send();
+      yard.clock.gatewayUs += 1e9;
+      yard.settle();
+      seen.push(begun());
+    }
+    expect(seen).toEqual([1, 2, 3, 4]);
+    for (const one of yard.figures) expect(countOf(one) + one.dropped).toBe(8);
+  });
+
+  it('have room for a fleet that grows', () => {
+    const yard = new Yard({ shadows: [choice('round-robin', 'again')] }, 3);
+    for (const replicas of [3, 64, 65, 300]) {
+      yard.grow(replicas);
+      for (let i = 0; i < 5; i++) yard.send()();
+      yard.settle();
+    }
+    const [{ stopped }] = yard.figures as [ShadowFigures];
+    expect([stopped, yard.made, yard.faults]).toEqual([null, 20, []]);
   });
 
   it('decide after the request is placed, and their choices are part of its explanation', () => {
@@ -186,23 +244,25 @@ describe('shadows of an endpoint', () => {
       return end;
     };
     const found = (id: string) => yard.ring.find(id)!.shadows;
-    // The first decision uses up all the time there is.
-    yard.clock.shadowUs = () => 1e6 * yard.made;
+    for (let i = 0; i < 3; i++) send()();
+    const begun = yard.made;
+    // The first decision from now on uses up all the time there is.
+    yard.clock.shadowUs = () => 1e6 * (yard.made - begun);
     send()();
     const dropped = [send('b'), send('c')];
-    expect([found('q0').length, found('q1').length, found('q2').length]).toEqual([2, 0, 0]);
+    expect([found('q3').length, found('q4').length, found('q5').length]).toEqual([2, 0, 0]);
     expect(yard.figures.map((one) => one.dropped)).toEqual([2, 2]);
-    // There is time again, from the next decision on. Round-robin serves: it has sent q1 to r1 and q2 to r2.
+    // There is time again, from the next decision on. Round-robin serves: it has sent q4 to r1 and q5 to r2.
     yard.clock.shadowUs = () => 1e6;
     yard.clock.gatewayUs = 1e9;
     send()();
     send('b');
-    expect(found('q4')[1]).toMatchObject({ shadow: 'sticky', replica: 'r1', outcome: 'same' });
-    expect(found('q4')[0]).toMatchObject({ shadow: 'least', ownReplica: 'r0' });
+    expect(found('q7')[1]).toMatchObject({ shadow: 'sticky', replica: 'r1', outcome: 'same' });
+    expect(found('q7')[0]).toMatchObject({ shadow: 'least', ownReplica: 'r0' });
     send();
-    expect(found('q5')[0]!.ownReplica).toBe('r0');
+    expect(found('q8')[0]!.ownReplica).toBe('r0');
     for (const end of dropped) end();
-    const own = ['q6', 'q7', 'q8', 'q9'].map((id) => {
+    const own = ['q9', 'q10', 'q11', 'q12'].map((id) => {
       send();
       return found(id)[0]!.ownReplica;
     });

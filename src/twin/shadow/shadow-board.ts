@@ -1,6 +1,7 @@
 import { hostSettings } from '../../gateway/decisions/deciding-fleet.js';
 import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import type { ShadowPort } from '../../gateway/fleet/endpoint/shadow-port.js';
+import { endpointWorkspace } from '../../gateway/fleet/endpoint-directory.js';
 import type { ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
 import { InputError } from '../../kernel/errors.js';
 import { randomStream } from '../../kernel/random-stream.js';
@@ -12,6 +13,10 @@ import { EndpointShadows } from './endpoint-shadows.js';
 import { type Serving, Shadow } from './shadow.js';
 import { realClock } from './time/real-clock.js';
 import type { ShadowClock } from './time/shadow-clock.js';
+
+/** Of all endpoints, and of those of one workspace: an idle shadow takes no time, but up to a megabyte. */
+const MOST_IN_GATEWAY = 64;
+const MOST_IN_WORKSPACE = 32;
 
 export interface BoardParts {
   /** That of the gateway: a shadow draws the same numbers as the policy that serves. */
@@ -35,6 +40,8 @@ interface Followed {
 export class ShadowBoard implements ShadowPort {
   readonly #parts: BoardParts;
   readonly #clock: ShadowClock;
+  /** Those that the limits have stopped. */
+  readonly #beyond = new WeakSet<Shadow>();
   readonly #byEndpoint = new Map<Endpoint, Followed>();
 
   constructor(parts: BoardParts) {
@@ -63,14 +70,13 @@ export class ShadowBoard implements ShadowPort {
     if (endpoint.policy.shadows.some(({ name }) => name === choice.name)) {
       throw new InputError('SHADOW_CONFIGURED', place, IN_CONFIGURATION, 'change it there, or give another name');
     }
-    const followed = this.#byEndpoint.get(endpoint) ?? this.#follow(endpoint);
-    const { added } = followed;
-    const isNew = !added.has(choice.name);
-    if (isNew && endpoint.policy.shadows.length + added.size >= MOST_SHADOWS) {
-      const problem = `the endpoint has ${MOST_SHADOWS} shadows already`;
-      throw new InputError('SHADOW_TOO_MANY', place, problem, 'remove one: each costs processor time');
-    }
-    added.set(choice.name, choice);
+    const present = this.#byEndpoint.get(endpoint);
+    const isFull = endpoint.policy.shadows.length + (present?.added.size ?? 0) >= MOST_SHADOWS;
+    const problem = isFull ? `the endpoint has ${MOST_SHADOWS} shadows already` : this.#tooMany(endpoint);
+    if (present?.added.has(choice.name) !== true && problem !== null)
+      throw new InputError('SHADOW_TOO_MANY', place, problem, REMOVE_ONE);
+    const followed = present ?? this.#follow(endpoint);
+    followed.added.set(choice.name, choice);
     this.#set(endpoint, followed, choice.name);
   }
 
@@ -86,6 +92,19 @@ export class ShadowBoard implements ShadowPort {
       throw new InputError('SHADOW_UNKNOWN', place, 'does not exist', hint);
     }
     this.#set(endpoint, followed);
+  }
+
+  /** Why no further shadow fits; null when one does. */
+  #tooMany(endpoint: Endpoint): string | null {
+    const workspace = endpointWorkspace(endpoint);
+    let [all, own] = [0, 0];
+    for (const [one, { shadows }] of this.#byEndpoint) {
+      const running = shadows.shadows.filter(({ stopped }) => stopped === null).length;
+      all += running;
+      if (endpointWorkspace(one) === workspace) own += running;
+    }
+    if (own >= MOST_IN_WORKSPACE) return `workspace ${workspace} has ${MOST_IN_WORKSPACE} shadows already`;
+    return all >= MOST_IN_GATEWAY ? `the gateway has ${MOST_IN_GATEWAY} shadows already` : null;
   }
 
   #follow(endpoint: Endpoint): Followed {
@@ -110,16 +129,31 @@ export class ShadowBoard implements ShadowPort {
     const { nowUs, seed } = this.#parts;
     const present = (choice: ShadowChoice, source: ShadowFigures['source']) =>
       shadows.shadows.find(
-        (shadow) => shadow.is(choice, source, serving) && !(shadow.stopped !== null && choice.name === again),
+        (shadow) =>
+          shadow.is(choice, source, serving) &&
+          !this.#beyond.has(shadow) &&
+          !(shadow.stopped !== null && choice.name === again),
       ) ?? new Shadow(choice, source, serving, seed, nowUs);
-    shadows.set([
+    const kept = [
       ...policy.shadows.map((choice) => present(choice, 'configuration')),
       ...[...added.values()].map((choice) => present(choice, 'added')),
-    ]);
+    ];
+    const isNew = (shadow: Shadow) => !shadows.shadows.includes(shadow);
+    shadows.set(kept.filter((shadow) => !isNew(shadow)));
+    // One that is configured beyond the limits is reported as stopped: it must not keep the endpoint from serving.
+    for (const shadow of kept.filter(isNew)) {
+      const problem = this.#tooMany(endpoint);
+      if (problem !== null) {
+        shadow.stop(new Error(`${problem}: ${REMOVE_ONE}, then reload the configuration`));
+        this.#beyond.add(shadow);
+      }
+      shadows.set(kept.filter((one) => one === shadow || !isNew(one)));
+    }
     if (shadows.shadows.length === 0) this.#byEndpoint.delete(endpoint);
   }
 }
 
+const REMOVE_ONE = 'remove one of these: each costs memory and processor time';
 const IN_CONFIGURATION = "is in the endpoint's configuration";
 
 function servingOf({ policy }: Endpoint): Serving {

@@ -1,5 +1,4 @@
 import type { PolicyConfig } from '../../gateway/config/gateway-config.js';
-import { MOST_REPLICAS } from '../../gateway/config/most-replicas.js';
 import { hostSettings } from '../../gateway/decisions/deciding-fleet.js';
 import type { ShadowFigures } from '../../gateway/telemetry/shadow-figures.js';
 import { canonicalJson } from '../../kernel/text/canonical-json.js';
@@ -24,6 +23,9 @@ export interface Serving {
   /** Tokens per block of the prompts it looks at. */
   readonly blockSize: number;
 }
+
+/** Replicas that a shadow has room for at first; then twice as many, up to those that an endpoint may have. */
+const LEAST_ROOM = 64;
 
 /** The weight of sums of tokens after a further decision. */
 const KEPT = 1 - 1 / 1000;
@@ -51,9 +53,11 @@ export class Shadow {
   readonly #serving: Serving;
   readonly #policies: HostedPolicies;
   readonly #sinceUs: number;
-  readonly #newReadings: () => Readings;
-  /** Null until there is a request: they have room for every replica there may be. */
+  readonly #newReadings: (replicas: number) => Readings;
+  /** Null until there is a request. */
   #readings: Readings | null = null;
+  /** Replicas that the readings have room for. */
+  #room = 0;
   readonly #realCounts = new OutcomeCounts();
   readonly #ownCounts = new OutcomeCounts();
   /** Sums over about the last thousand decisions: its own books begin empty, which does not count for long. */
@@ -83,9 +87,10 @@ export class Shadow {
     this.#serving = serving;
     this.#nowUs = nowUs;
     this.#sinceUs = nowUs();
-    this.#newReadings = () => ({
-      real: new RealPlacements(policies.createPicker(policyStream(seed, 'router'), MOST_REPLICAS)),
-      own: new OwnPlacements(settings, seed, MOST_REPLICAS),
+    const random = policyStream(seed, 'router');
+    this.#newReadings = (replicas) => ({
+      real: new RealPlacements(policies.createPicker(random, replicas)),
+      own: new OwnPlacements(settings, seed, replicas),
     });
   }
 
@@ -110,9 +115,18 @@ export class Shadow {
     this.#readings = null;
   }
 
-  /** Before the first decision. */
-  prepare(): void {
-    if (this.stopped === null) this.#readings ??= this.#newReadings();
+  /** Whether it has decided already. */
+  get hasBegun(): boolean {
+    return this.#readings !== null;
+  }
+
+  /** They have room for the fleet; where it has outgrown them, they begin again, with the draws that follow. */
+  #readingsFor(replicas: number): Readings {
+    if (this.#readings !== null && replicas <= this.#room) return this.#readings;
+    this.#room = LEAST_ROOM;
+    while (this.#room < replicas) this.#room *= 2;
+    this.#readings = this.#newReadings(this.#room);
+    return this.#readings;
   }
 
   /** Before the decisions about requests that came together. Each stands for as many of those that it drops, and of earlier ones. */
@@ -128,7 +142,7 @@ export class Shadow {
   /** @param place of the shadow among those of the endpoint */
   decide(seen: ObservedDecision, place: number): void {
     const { candidates, chosen: served, features, view } = seen;
-    const readings = this.#readings!;
+    const readings = this.#readingsFor(view.size);
     seen.complete(this.#policies);
     seen.predict(served);
     const real = readings.real.decide(seen);
@@ -156,15 +170,15 @@ export class Shadow {
 
   /** Learns where a request of a session is whose decision it drops. */
   follow(queue: SeenQueue, i: number): void {
-    this.#readings!.real.follow(queue, i);
+    this.#readingsFor(queue.ids[i]!.length).real.follow(queue, i);
   }
 
   firstToken(request: number, nowUs: number): void {
-    this.#readings!.own.firstToken(request, nowUs);
+    this.#readings?.own.firstToken(request, nowUs);
   }
 
   ended(request: number, nowUs: number): void {
-    this.#readings!.own.ended(request, nowUs);
+    this.#readings?.own.ended(request, nowUs);
   }
 
   figures(): ShadowFigures {

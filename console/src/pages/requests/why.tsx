@@ -33,7 +33,8 @@ export interface Explanation {
       readonly signal: string;
       readonly from: number;
       readonly to: number;
-      readonly chosen: string;
+      /** Null where the request would have been refused. */
+      readonly chosen: string | null;
     } | null;
     readonly exhaustive: boolean;
   } | null;
@@ -51,6 +52,13 @@ export interface Explanation {
       readonly left: number;
       readonly needed: number;
     } | null;
+    /** What it lacked to be admitted. */
+    readonly shortfall: {
+      readonly name: string;
+      readonly value: number;
+      readonly needed: string;
+      readonly bound: number;
+    } | null;
   };
 }
 
@@ -63,6 +71,7 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
         <p className="padded">
           Refused with status {refused.status}: {refused.by}
           {refused.limit === null ? '' : ` (${limitText(refused.limit)})`}
+          {refused.shortfall === null ? '' : ` (${shortfallText(refused.shortfall)})`}
           {refused.retryAfterS === null ? '' : `; a retry may succeed after ${refused.retryAfterS} s`}
         </p>
       )}
@@ -75,7 +84,7 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
               ? ` The store kept the nearest ${replicas.length} of ${explanation.replicaCount} candidates.`
               : ''}
           </p>
-          {replica === null ? null : (
+          {replica === null && replicas.every(({ removed }) => removed !== null) ? null : (
             <Flip flip={explanation.flip ?? null} isNotKept={explanation.flipNotKept ?? false} />
           )}
           <ScoreBars replicas={replicas} chosen={replica ?? null} />
@@ -130,9 +139,13 @@ export function Why({ explanation }: { readonly explanation: Explanation }) {
 }
 
 type Limit = NonNullable<NonNullable<Explanation['refused']>['limit']>;
+type Shortfall = NonNullable<NonNullable<Explanation['refused']>['shortfall']>;
 
 const limitText = ({ left, most, name, needed, scope }: Limit) =>
   `${name.replaceAll('_', ' ')} of ${scope === '*' ? 'all models' : scope}: ${whole(left)} of ${whole(most)} left, and it counts for ${whole(needed)}`;
+
+const shortfallText = ({ bound, name, needed, value }: Shortfall) =>
+  `${name}: ${digits(value)}, and ${needed} ${digits(bound)} lets it in`;
 
 const count = (value: number | null) => (value === null ? '–' : whole(value));
 const digits = (value: number | null) => (value === null ? '–' : Number(value.toPrecision(4)).toString());
@@ -162,7 +175,7 @@ function Flip({
       ) : (
         <>
           What would have flipped it: {change.signal} of <strong>{change.replica}</strong> at {digits(change.to)}{' '}
-          instead of {digits(change.from)}; then <strong>{change.chosen}</strong>.
+          instead of {digits(change.from)}; then <strong>{change.chosen ?? 'refused'}</strong>.
         </>
       )}
     </p>

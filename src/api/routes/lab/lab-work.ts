@@ -117,7 +117,14 @@ function ofRecording(
   if (sinceMs >= untilMs) throw badBody('traffic.recording.from', "is not before 'to'", 'give an earlier time');
   const times = { from: new Date(sinceMs).toISOString(), to: new Date(untilMs).toISOString() };
   const question = { ...given, traffic: { ...given.traffic, recording: { endpoint: called, ...times } } };
-  const part = { path: record.path, endpoint: endpoint.name, sinceUs: sinceMs * 1000, untilUs: untilMs * 1000 };
+  const leastUs = gateway.former.untilUs(workspace);
+  const part = {
+    path: record.path,
+    endpoint: endpoint.name,
+    sinceUs: sinceMs * 1000,
+    leastUs,
+    untilUs: untilMs * 1000,
+  };
   const name = PLAIN.test(called) ? `${called}.jsonl` : 'recording.jsonl';
   const ofServer = make(question, { name, format: 'trace', recording: part });
   const path = ['workspaces', workspace, 'endpoints', called, 'recording'].map(encodeURIComponent).join('/');

@@ -140,4 +140,15 @@ it('reports a drift in the events of the endpoint, the metrics and the status', 
   expect(shown).toMatchObject([
     { engine: 'vllm', pinned: true, drift: expect.stringContaining('look at the host'), age_s: expect.any(Number) },
   ]);
+  const ref = { kind: 'Endpoint', workspace: 'ws', name: 'chat' };
+  const { resources } = gateway.store!;
+  const { uid } = (await resources.get(ref))!;
+  await resources.change('test', (tx) => tx.putStatus(ref, uid, { phase: 'Running', observed_generation: 1 }));
+  const { status } = await ask(gateway, `GET ${CHAT}`);
+  expect(status.profiles).toEqual([
+    {
+      ...{ engine: 'vllm', name: 'tiny', used: true, pinned: true, fitted_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+      ...{ score: null, drift: expect.stringContaining('look at the host'), problem: expect.any(String) },
+    },
+  ]);
 });

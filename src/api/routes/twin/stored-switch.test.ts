@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../../../control/change-feed.js';
+import { PolicyRestorer } from '../../../control/policy-restorer.js';
+import { FakeTiming } from '../../../control/reconcile/fake-timing.fixture.js';
 import { type EndpointSpec, endpointPolicy } from '../../../control/resources/kinds/endpoint.js';
 import { ControlStore } from '../../../control/store/control-store.js';
-import { restorePolicies, SWITCHED_FROM } from '../../../control/store/guarded-policy.js';
+import { SWITCHED_FROM } from '../../../control/store/guarded-policy.js';
 import { installDefaults } from '../../../control/store/install-defaults.js';
 import { FakeEngine, startGateway, until } from '../../../gateway/fake-engine.fixture.js';
 import type { Gateway } from '../../../gateway/gateway.js';
@@ -69,7 +71,7 @@ beforeEach(async () => {
   store.resources.watch((changes) => {
     for (const { record } of changes) {
       if (record.kind !== 'Endpoint') continue;
-      const replicas = [{ id: 'chat-0', url: engine.url, engine: 'vllm', models: ['m'] }];
+      const replicas = [{ id: `${record.name}-0`, url: engine.url, engine: 'vllm', models: ['m'] }];
       const policy = endpointPolicy(record.spec as EndpointSpec, (path) => path);
       gateway.routes.put({ workspace: record.workspace, name: record.name, policy, replicas, models: ['m'] });
     }
@@ -93,6 +95,14 @@ const opening = () =>
     { caller: ADMIN, params: { workspace: 'default', name: 'chat' }, header: () => undefined },
     NEW,
   );
+
+const faults: unknown[] = [];
+const timing = new FakeTiming();
+const restorePolicies = () => {
+  const restorer = new PolicyRestorer({ store, timing, isLeading: () => true, onFault: (error) => faults.push(error) });
+  opened.push(() => restorer.close());
+  return restorer.begin();
+};
 
 describe('a switch of an Endpoint in the store', () => {
   it('is a revision that a label marks, and going back is another one; both are audited', async () => {
@@ -150,7 +160,7 @@ describe('a switch of an Endpoint in the store', () => {
   it('goes back with the next control plane where the process was killed', async () => {
     await (await opening()).apply(signal);
     await ask(`PUT ${ONE}/scale`, { replicas: 3 });
-    await restorePolicies(store);
+    await restorePolicies();
     const { replicas, routing } = await specNow();
     expect([replicas, routing!.policy, inForce()]).toEqual([3, 'round-robin', 'round-robin']);
     expect(await labelsNow()).toEqual({ team: 'search' });
@@ -161,13 +171,42 @@ describe('a switch of an Endpoint in the store', () => {
       expect.stringContaining('back to the former policy'),
     ]);
     const before = (await store.get(REF))!.metadata.resource_version;
-    await restorePolicies(store);
+    await restorePolicies();
     expect((await store.get(REF))!.metadata.resource_version).toBe(before);
+  });
+
+  it('goes back once the store takes it, whatever else fails; a switch made meanwhile stays', async () => {
+    await (await opening()).apply(signal);
+    const second = { ...CHAT, metadata: { name: 'a-first', labels: { [SWITCHED_FROM]: '1' } } };
+    await ask('PUT /api/v1/workspaces/default/endpoints/a-first', second);
+    const third = { ...CHAT, metadata: { name: 'later', labels: {} } };
+    await ask('PUT /api/v1/workspaces/default/endpoints/later', third);
+    const { apply } = store;
+    let failing = ['a-first'];
+    store.apply = (actor, wanted, options) =>
+      actor === 'control-plane' && failing.includes(wanted[0]!.resource.metadata.name)
+        ? Promise.reject(new Error('the disk is full'))
+        : apply.call(store, actor, wanted, options);
+    await restorePolicies();
+    expect([inForce(), await labelsNow()]).toEqual(['round-robin', { team: 'search' }]);
+    const [event] = await store.events.list({ name: 'a-first' });
+    expect([event!.reason, event!.message]).toEqual(['PolicyNotRestored', expect.stringContaining('the disk is full')]);
+    expect(faults).toHaveLength(1);
+    const later = { kind: 'Endpoint', workspace: 'default', name: 'later' };
+    const switched = { metadata: { labels: { [SWITCHED_FROM]: '1' } }, spec: { routing: NEW } };
+    expect((await ask('PATCH /api/v1/workspaces/default/endpoints/later', switched)).status).toBe(200);
+    await timing.pass(1000);
+    failing = [];
+    await timing.pass(3000);
+    await until(() => timing.next === null);
+    const labels = async (name: string) => (await store.get({ ...later, name }))!.metadata.labels;
+    expect([await labels('a-first'), await labels('later')]).toEqual([{}, { [SWITCHED_FROM]: '1' }]);
+    expect(faults).toHaveLength(1);
   });
 
   it('keeps the policy with the next control plane where the former one is not known any more', async () => {
     await ask(`PATCH ${ONE}`, { metadata: { labels: { [SWITCHED_FROM]: '99' } } });
-    await restorePolicies(store);
+    await restorePolicies();
     expect([(await specNow()).routing!.policy, await labelsNow()]).toEqual(['round-robin', { team: 'search' }]);
   });
 });

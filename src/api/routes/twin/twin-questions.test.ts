@@ -27,6 +27,18 @@ describe('a question over the API', () => {
     expect(alternatives).toEqual([{ ...rest, routing: { policy: 'lmetric', options: {} }, replicas: 3 }]);
   });
 
+  it('needs no catalogue where the profile says how much fits, and keeps the profile where a model is named', () => {
+    const own = new ReplicaProfiles();
+    const scheduler = { ...PROFILE.scheduler, totalKvBlocks: 5000, maxModelLen: 4096, blockSize: 16 };
+    const profile = { ...PROFILE, model: 'in-house', hardware: 'unknown', scheduler };
+    own.set('r0', profile);
+    const { replica } = asked({}, { profiles: own });
+    expect(replica).toMatchObject({ model: 'in-house', hardware: 'unknown', totalKvBlocks: 5000, maxModelLen: 4096 });
+    expect(replica.latencyProfile).toBe(profile);
+    expect(asked({ model: 'qwen/qwen3-14b' }).replica.latencyProfile).toBe(PROFILE);
+    expect(asked({ model: 'qwen/qwen3-14b', hardware: 'H200' }).replica.latencyProfile).toBeUndefined();
+  });
+
   it('takes admission and a queue as a policy file has them', () => {
     const admission = { policy: 'token-bucket', options: { capacity: 500 } };
     const [one] = asked({ admission, flow_control: queue }).alternatives;

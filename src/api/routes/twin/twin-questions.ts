@@ -131,8 +131,9 @@ function otherFlow({ admission, flow_control: queue }: WhatIfBody): Pick<AskedFl
 /** Engines as the request describes them, else by the current profile of the endpoint, else by the model that it serves. */
 export function engineOf(endpoint: Served, body: Pick<WhatIfBody, 'model' | 'hardware' | 'tp'>): ServedEngine {
   const known = knownEngine(endpoint);
-  const isGiven = body.model !== undefined || body.hardware !== undefined || body.tp !== undefined;
-  if (known.profile !== null && !isGiven) return { model: known.profile.model, profile: known.profile };
+  const isOther = body.hardware !== undefined || body.tp !== undefined;
+  // A model alone says how much memory it takes; the measured step times stay.
+  if (known.profile !== null && !isOther) return { model: body.model ?? known.profile.model, profile: known.profile };
   const model = body.model ?? known.model;
   if (model === null) throw badBody('model', 'is required: the endpoint serves no model yet', 'name its model');
   return { model, ...(body.hardware === undefined ? {} : { hardware: body.hardware }), ...tpOf(body) };

@@ -128,7 +128,8 @@ function recordedEndpoint<Body extends { last: string; to?: string | undefined }
   const body = { ...given, to: given.to ?? new Date(Math.ceil(nowMs)).toISOString() };
   const untilUs = Date.parse(body.to) * 1000;
   const sinceUs = untilUs - durationUs('last', body.last);
-  return { body, endpoint, recording: { path: record.path, endpoint: endpoint.name, sinceUs, untilUs } };
+  const leastUs = gateway.former.untilUs(params.workspace!);
+  return { body, endpoint, recording: { path: record.path, endpoint: endpoint.name, sinceUs, leastUs, untilUs } };
 }
 
 function durationUs(key: string, given: string): number {

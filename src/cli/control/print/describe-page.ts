@@ -1,4 +1,4 @@
-import type { EndpointAdvice, EndpointSwitch } from '../../../control/resources/kinds/endpoint.js';
+import type { EndpointAdvice, EndpointProfile, EndpointSwitch } from '../../../control/resources/kinds/endpoint.js';
 import type { Condition, Resource, Status } from '../../../control/resources/resource.js';
 import { stackedTables } from '../../../report/text/text-table.js';
 import { wrapText } from '../../../report/text/wrap-text.js';
@@ -17,6 +17,7 @@ const SHOWN_APART = [
   'last_lines',
   'advice',
   'switch',
+  'profiles',
 ];
 
 /** A resource as a page. Tables fit the width; a specification and log lines are printed as they are. @param events the oldest first */
@@ -39,6 +40,7 @@ export async function describePage(
     ['Replicas', replicaLines(status, width)],
     ['Advice', adviceLines(status, now, width)],
     ['Switch', switchLines(status, now, width)],
+    ['Profiles', profileLines(status, now, width)],
     ['Last lines', indented(((status?.last_lines as string[] | undefined) ?? []).map(printable))],
     ['Events', events.length === 0 ? ['  none'] : eventLines(events, width)],
   ];
@@ -130,6 +132,19 @@ function switchLines(status: Status | undefined, now: number, width: number): st
   const bound = `${metric} at most ${Number((100 * most).toFixed(4))} ${metric === 'errors' ? 'points more' : '% worse'}`;
   const text = `From ${former} to ${policy}, ${bound}: ${state}${reason === '' ? '' : `, ${reason}`}, ${ageText(at, now)} ago.`;
   return indented(wrapText(printable(text), width - INDENT.length));
+}
+
+/** What latencies are predicted with, how good it is, and why nothing is predicted. */
+function profileLines(status: Status | undefined, now: number, width: number): string[] {
+  const profiles = (status?.profiles as readonly EndpointProfile[] | undefined) ?? [];
+  if (profiles.length === 0) return [];
+  const percent = (share: number) => `${Number((100 * share).toFixed(1))} %`;
+  const rows = profiles.map(({ drift, engine, fitted_at, name, pinned, problem, score }) => [
+    ...[engine, name ?? '-', fitted_at === null ? '-' : ageText(fitted_at, now), pinned ? 'yes' : 'no'],
+    score === null ? '-' : [score.ttft, score.itl, score.e2e].map(percent).join(', '),
+    drift === '' ? problem : drift,
+  ]);
+  return table([['ENGINE', 'PROFILE', 'AGE', 'PINNED', 'ERROR OF TTFT, ITL, E2E', 'NOTE'], ...rows], width);
 }
 
 /** Without the column of the resource: all events here are of one. */

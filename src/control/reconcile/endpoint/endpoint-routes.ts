@@ -28,6 +28,7 @@ export class EndpointRoutes {
     const replicas = routed.map((one) => this.#replicas.get(one.id) ?? managedReplica(one, spec, resolved));
     this.#apply({
       workspace: record.workspace,
+      uid: record.uid,
       name: record.name,
       policy: endpointPolicy(spec, (path) => `Endpoint ${record.workspace}/${record.name} (${path})`),
       replicas,

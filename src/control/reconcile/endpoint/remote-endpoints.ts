@@ -70,11 +70,11 @@ export class RemoteEndpoints {
   }
 
   #describe(record: ResourceRecord, before: readonly ManagedReplica[], engine: EngineVersion | null): ManagedEndpoint {
-    const { name, workspace } = record;
+    const { name, uid, workspace } = record;
     const spec = record.spec as EndpointSpec;
     const reached = this.#reached(record);
     return {
-      ...{ workspace, name },
+      ...{ workspace, name, uid },
       policy: endpointPolicy(spec, (path) => `Endpoint ${workspace}/${name} (${path})`),
       // An update of the endpoint does not change running replicas.
       replicas: reached.map(

@@ -126,7 +126,7 @@ export class ExternalEndpointReconciler implements Reconciler {
     const spec = store.secretsOf(record) as ExternalEndpointSpec;
     const models = servedModels(spec);
     routes.put({
-      ...{ workspace, name, policy: DEFAULT_POLICY },
+      ...{ workspace, name, uid, policy: DEFAULT_POLICY },
       replicas: managedUpstreams(record, spec),
       ...(models === null ? {} : { models }),
       waitsFor: 'none of its upstreams responds',

@@ -137,6 +137,29 @@ export const ENDPOINT_SWITCH = section('Guarded switch of the policy', {
 
 export type EndpointSwitch = Value<typeof ENDPOINT_SWITCH>;
 
+const PROFILE_SCORE = section('Score of a latency profile', {
+  ttft: required(number(), { help: 'error of the time to the first token, as a share' }),
+  itl: required(number(), { help: 'error of the time between tokens' }),
+  e2e: required(number(), { help: 'error of the whole duration' }),
+  requests: required(whole(0), { help: 'newer requests that it was scored on' }),
+});
+
+/** A latency profile of the engines of an endpoint. A gateway adds it to what it returns; it is in no store. */
+const ENDPOINT_PROFILE = section('Latency profile of an engine', {
+  engine: required(written, { help: "engine of its replicas, with their GPU where it is configured: 'vllm@H100'" }),
+  name: required(orNone(written), { help: 'name of the profile; null while there is none' }),
+  used: required(v.boolean(), { help: 'whether latencies are predicted with it' }),
+  pinned: required(v.boolean(), { help: 'whether it is kept as it is' }),
+  fitted_at: required(orNone(written), { help: 'when it was fitted or given' }),
+  score: required(orNone(PROFILE_SCORE), {
+    help: 'how far it was off when it was last compared; null where it never was',
+  }),
+  drift: required(written, { help: 'why predictions have become worse; empty unless they have' }),
+  problem: required(written, { help: 'why nothing is predicted; empty when something is' }),
+});
+
+export type EndpointProfile = Value<typeof ENDPOINT_PROFILE>;
+
 /** `lmetric`, `keep`; empty where none was asked for. */
 function adviceText(advice: EndpointAdvice | undefined): string {
   return advice === undefined ? '' : (advice.policy ?? 'keep');
@@ -159,6 +182,7 @@ export const endpoint = defineKind({
     last_lines: field(list(written), { help: 'last log lines of a replica that failed' }),
     model: field(anyMap, { help: "facts from the model's own files" }),
     advice: field(ENDPOINT_ADVICE, { help: 'the latest advice about its policy, where a gateway found one' }),
+    profiles: field(list(ENDPOINT_PROFILE), { help: 'latency profiles of its engines, where a gateway keeps them' }),
     switch: field(ENDPOINT_SWITCH, { help: 'the latest guarded switch of its policy, where there was one' }),
   },
   columns: [
