@@ -1,8 +1,12 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../protocol/errors.js';
 import { startGateway, until } from '../fake-engine.fixture.js';
 import type { Gateway } from '../gateway.js';
+import type { HttpResponse } from '../http/http-response.js';
 import type { AdminCall, AdminResponse } from './admin-api.js';
+import { sendAdminResponse } from './send-admin-response.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -152,6 +156,29 @@ describe('a stream of the API', () => {
     expect(made).toBeLessThan(4096);
     isWanted = false;
     await response.text();
+  });
+
+  it('retains nothing of what it has sent', async () => {
+    setFlagsFromString('--expose_gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heapUsed = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const pieces = 20_000;
+    const filler = 'x'.repeat(2048);
+    let grown = 0;
+    const stream = (async function* () {
+      const before = heapUsed();
+      for (let i = 0; i < pieces; i++) yield Buffer.from(`${filler}${i}`).toString('latin1');
+      grown = heapUsed() - before;
+    })();
+    const [sink, { signal }] = [
+      { writeHead() {}, flushHeaders() {}, write: () => true, end() {} },
+      new AbortController(),
+    ];
+    await sendAdminResponse(sink as unknown as HttpResponse, { status: 200, stream }, signal);
+    expect(grown).toBeLessThan((pieces * filler.length) / 4);
   });
 
   it('that fails is cut off and counted as a fault', async () => {
