@@ -12,7 +12,7 @@ import { ApiHost } from './api-host.js';
 import { Unauthenticated } from './errors.js';
 import { JobBoard } from './jobs/job-board.js';
 import { credentialsOf } from './session/session-access.js';
-import { type HeldCredentials, loginHash, Sessions } from './session/sessions.js';
+import { ADMIN_OWNER, type HeldCredentials, loginHash, Sessions } from './session/sessions.js';
 
 const ADMIN: Caller = { name: 'admin', role: 'admin', workspaces: new Map() };
 
@@ -95,7 +95,10 @@ export function serveApi(
       await jobs.close();
     },
     loginLink() {
-      const { token } = sessions.link({ authorization: `Bearer ${gateway.adminToken}`, apiKey: undefined });
+      const { token } = sessions.link(ADMIN_OWNER, {
+        authorization: `Bearer ${gateway.adminToken}`,
+        apiKey: undefined,
+      });
       return `${gateway.adminUrl}/${loginHash(token)}`;
     },
   };
