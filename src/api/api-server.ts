@@ -7,6 +7,7 @@ import { LabUploads } from '../twin/lab/lab-uploads.js';
 import { installShadows } from '../twin/shadow/install-shadows.js';
 import { type Authenticated, Authenticator } from './access/authenticate.js';
 import { type Caller, workspaceRoles, workspacesWith } from './access/caller.js';
+import { RolesOf } from './access/roles-of.js';
 import { whileAllowed } from './access/while-allowed.js';
 import { ApiHost } from './api-host.js';
 import { Unauthenticated } from './errors.js';
@@ -42,9 +43,9 @@ export function serveApi(
   control?.catch(() => {});
   // Made with the first call: the store opens when the gateway starts.
   let host: ApiHost | null = null;
+  const roles = new RolesOf(() => gateway.store!);
   return {
     async metricsFor(call) {
-      host ??= new ApiHost({ gateway, store: gateway.store, control, sessions, jobs, ...lab });
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
         import('./access/authorise.js'),
@@ -52,7 +53,7 @@ export function serveApi(
       try {
         const held = credentialsOf(sessions, { ...call, method: 'GET', path: '' }).now()!;
         const found = await authenticator.check({ address: call.address, header: headerOf(held) });
-        const caller = await callerOf(host, found);
+        const caller = await callerOf(roles, found);
         authorise(caller, { role: 'viewer', scope: 'anywhere' }, '');
         return { refusal: null, workspaces: workspacesWith(caller, 'viewer') };
       } catch (error) {
@@ -78,7 +79,7 @@ export function serveApi(
         present = async () => {
           const now = credentials.now();
           if (now === null) throw new Unauthenticated(401, 'the session has ended');
-          return callerOf(api, await authenticator.check({ address: call.address, header: headerOf(now) }));
+          return callerOf(roles, await authenticator.check({ address: call.address, header: headerOf(now) }));
         };
         caller = await present();
       } catch (error) {
@@ -115,12 +116,11 @@ const headerOf =
  * The holder of a key has its role in every workspace, and those that Role resources of its workspace give it; the subject
  * of a token those of its rule.
  */
-async function callerOf(host: ApiHost, found: Authenticated): Promise<Caller> {
+async function callerOf(roles: RolesOf, found: Authenticated): Promise<Caller> {
   if (found === 'admin-token') return ADMIN;
   const { id, name, role, workspace, workspaceRole } = found;
   const caller = { name: `${workspace}/${name}`, role, keyId: id };
   if (role === 'admin') return { ...caller, workspaces: new Map() };
   if (workspaceRole !== undefined) return { ...caller, workspaces: new Map([[workspace, workspaceRole]]) };
-  const roles = await host.store.resources.list({ kind: 'Role', workspace });
-  return { ...caller, workspaces: workspaceRoles(roles, found) };
+  return { ...caller, workspaces: workspaceRoles(await roles.in(workspace), found) };
 }
