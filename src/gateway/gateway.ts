@@ -54,6 +54,8 @@ export class Gateway {
   onFault: (error: unknown) => void = () => {};
   /** Called with a line that operators should see. */
   onWarning: (line: string) => void = () => {};
+  /** Called with a configuration that has been applied by a reload. */
+  onReloaded: (config: GatewayConfig) => void = () => {};
   readonly #configAgain: () => GatewayConfig;
   readonly #services: Services;
   readonly #ports: Ports;
@@ -248,6 +250,11 @@ export class Gateway {
     this.traffic.configure(config);
     this.#services.configure(config);
     if (!this.isDraining) this.#watch();
+    try {
+      this.onReloaded(config);
+    } catch (error) {
+      this.onWarning(`the configuration is reloaded, but not followed everywhere: ${(error as Error).message}`);
+    }
     return needsRestart;
   }
 

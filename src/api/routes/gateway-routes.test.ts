@@ -162,6 +162,21 @@ describe('the admin port', () => {
     expect((await ask(gateway, REPLICAS, 'POST', 'x'.repeat(2 * 1024 * 1024))).status).toBe(413);
   });
 
+  it('has a reloaded configuration followed, and reports what does not follow it as reloaded all the same', async () => {
+    const gateway = await gatewayOf([await engineOf()]);
+    const [followed, warnings]: [unknown[], string[]] = [[], []];
+    gateway.onWarning = (line) => warnings.push(line);
+    gateway.onReloaded = (config) => {
+      followed.push(config);
+      if (followed.length === 2) throw new Error('the cluster is away');
+    };
+    for (let i = 0; i < 2; i++) expect((await ask(gateway, '/api/v1/config/reload', 'POST')).status).toBe(200);
+    expect([followed, warnings]).toEqual([
+      [gateway.config, gateway.config],
+      [expect.stringContaining('not followed everywhere: the cluster is away')],
+    ]);
+  });
+
   it('survives a bug and counts it', async () => {
     const gateway = await gatewayOf([await engineOf()], () => {
       throw new TypeError('a bug');

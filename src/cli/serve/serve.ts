@@ -63,6 +63,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   gateway.onFault = (error) => say(`error, continuing: ${faultText(error)}`);
   const stopped = io.untilStopped();
   const discoveries = await discover(gateway, say);
+  gateway.onReloaded = ({ endpoints }) => discoveries.follow(endpoints);
   let control: ControlPlane | null = null;
   try {
     control = await start(gateway, { sockets, self: io.self, replicaUser: user, say, values: flags.values });
@@ -81,7 +82,6 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   io.onHangUp(() => {
     try {
       const needsRestart = gateway.reloadConfig();
-      discoveries.follow(gateway.config.endpoints);
       const rest = needsRestart.length === 0 ? '' : `; needs a restart: ${needsRestart.join(', ')}`;
       say(`configuration reloaded${rest}`);
     } catch (error) {
