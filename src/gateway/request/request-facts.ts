@@ -56,7 +56,7 @@ type Headed = Pick<HttpRequest, 'header'>;
 /** The client's request id if it is valid; otherwise a new one. */
 export function requestIdOf(request: Headed): string {
   const given = request.header('x-request-id');
-  return given !== undefined && PLAIN_ID.test(given) ? given : newRequestId();
+  return given !== undefined && PLAIN_ID.test(given) ? flatText(given) : newRequestId();
 }
 
 /**
