@@ -7,6 +7,7 @@ import type { ControlHost } from '../control/control-plane.js';
 import { FakePlane } from '../control/reconcile/fake-plane.fixture.js';
 import { startGateway } from '../gateway/fake-engine.fixture.js';
 import type { Gateway } from '../gateway/gateway.js';
+import { newKey } from '../store/keys/new-key.fixture.js';
 import { serveApi } from './api-server.js';
 import { FakeRunner } from './fake-runner.fixture.js';
 
@@ -74,6 +75,19 @@ test('a call waits for a control plane that opens, and returns 503 when none ope
     status: 503,
     body: { error: { code: 'CONTROL_NOT_OPEN', message: expect.stringContaining('another one has the folder') } },
   });
+});
+
+test('metrics and API keys do not wait for a store that has fallen silent', async () => {
+  const { gateway } = await served();
+  const { resources } = gateway.store!;
+  const { secret } = await newKey(gateway.store!, 'viewer');
+  await gateway.holders!.refresh();
+  const headers = { authorization: `Bearer ${secret}` };
+  const metrics = async () => (await fetch(`${gateway.adminUrl}/metrics`)).status;
+  expect([await metrics(), (await ask(gateway, '/api/v1/session', { headers })).status]).toEqual([200, 200]);
+  const silence = new Promise<never>(() => {});
+  Object.assign(resources, { count: () => silence, list: () => silence });
+  expect([await metrics(), (await ask(gateway, '/api/v1/session', { headers })).status]).toEqual([200, 200]);
 });
 
 test('a gateway without a store has no resources, and says so', async () => {

@@ -7,12 +7,13 @@ import { LabUploads } from '../twin/lab/lab-uploads.js';
 import { installShadows } from '../twin/shadow/install-shadows.js';
 import { type Authenticated, Authenticator } from './access/authenticate.js';
 import { type Caller, workspaceRoles, workspacesWith } from './access/caller.js';
+import { RolesOf } from './access/roles-of.js';
 import { whileAllowed } from './access/while-allowed.js';
 import { ApiHost } from './api-host.js';
 import { Unauthenticated } from './errors.js';
 import { JobBoard } from './jobs/job-board.js';
 import { credentialsOf } from './session/session-access.js';
-import { type HeldCredentials, loginHash, Sessions } from './session/sessions.js';
+import { ADMIN_OWNER, type HeldCredentials, loginHash, Sessions } from './session/sessions.js';
 
 const ADMIN: Caller = { name: 'admin', role: 'admin', workspaces: new Map() };
 
@@ -52,9 +53,9 @@ export function serveApi(
     hostNow().switches.forget(workspace, untilMs);
     await jobs.forget(workspace, untilMs);
   });
+  const roles = new RolesOf(() => gateway.store!);
   return {
     async metricsFor(call) {
-      const host = hostNow();
       const [{ errorResponse }, { authorise }] = await Promise.all([
         import('./error-response.js'),
         import('./access/authorise.js'),
@@ -62,7 +63,7 @@ export function serveApi(
       try {
         const held = credentialsOf(sessions, { ...call, method: 'GET', path: '' }).now()!;
         const found = await authenticator.check({ address: call.address, header: headerOf(held) });
-        const caller = await callerOf(host, found);
+        const caller = await callerOf(roles, found);
         authorise(caller, { role: 'viewer', scope: 'anywhere' }, '');
         return { refusal: null, workspaces: workspacesWith(caller, 'viewer') };
       } catch (error) {
@@ -87,7 +88,7 @@ export function serveApi(
         present = async () => {
           const now = credentials.now();
           if (now === null) throw new Unauthenticated(401, 'the session has ended');
-          return callerOf(api, await authenticator.check({ address: call.address, header: headerOf(now) }));
+          return callerOf(roles, await authenticator.check({ address: call.address, header: headerOf(now) }));
         };
         caller = await present();
       } catch (error) {
@@ -104,7 +105,10 @@ export function serveApi(
       await jobs.close();
     },
     loginLink() {
-      const { token } = sessions.link({ authorization: `Bearer ${gateway.adminToken}`, apiKey: undefined });
+      const { token } = sessions.link(ADMIN_OWNER, {
+        authorization: `Bearer ${gateway.adminToken}`,
+        apiKey: undefined,
+      });
       return `${gateway.adminUrl}/${loginHash(token)}`;
     },
   };
@@ -121,12 +125,11 @@ const headerOf =
  * The holder of a key has its role in every workspace, and those that Role resources of its workspace give it; the subject
  * of a token those of its rule.
  */
-async function callerOf(host: ApiHost, found: Authenticated): Promise<Caller> {
+async function callerOf(roles: RolesOf, found: Authenticated): Promise<Caller> {
   if (found === 'admin-token') return ADMIN;
   const { id, name, role, workspace, workspaceRole } = found;
   const caller = { name: `${workspace}/${name}`, role, keyId: id };
   if (role === 'admin') return { ...caller, workspaces: new Map() };
   if (workspaceRole !== undefined) return { ...caller, workspaces: new Map([[workspace, workspaceRole]]) };
-  const roles = await host.store.resources.list({ kind: 'Role', workspace });
-  return { ...caller, workspaces: workspaceRoles(roles, found) };
+  return { ...caller, workspaces: workspaceRoles(await roles.in(workspace), found) };
 }

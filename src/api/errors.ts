@@ -159,6 +159,9 @@ export const workspaceBusy = (workspace: string, waiting: number) =>
 export const tooManyStreams = (place: string, open: number) =>
   new InputError('API_STREAMS_FULL', place, `has ${open} streams open`, 'end one of them');
 
+export const tooManySessions = (what: 'sessions' | 'login links', most: number) =>
+  new InputError('API_SESSIONS_FULL', what, `there are ${most} already`, 'wait until one has ended');
+
 export const unknownUpload = (id: string) =>
   new InputError('API_UPLOAD', `upload ${id.slice(0, 12)}`, 'is not kept any more', 'upload the file again');
 

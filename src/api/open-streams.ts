@@ -1,8 +1,12 @@
+import type { Caller } from './access/caller.js';
 import { tooManyStreams } from './errors.js';
 
 /** A console has one stream per tab, and a program a few. */
 const MOST_OF_ONE = 100;
+const MOST_OF_WORKSPACE = 300;
 const MOST = 1000;
+/** Of these, only callers with a role in every workspace get the last ones. */
+const RESERVED = 100;
 
 /** The streams that are open: each reads the gateway and the store again and again, so that their number is bounded. */
 export class OpenStreams {
@@ -14,20 +18,27 @@ export class OpenStreams {
   }
 
   /** Counts a stream; returns what ends it, which may be called more than once. Throws when there are too many. */
-  enter(caller: string): () => void {
-    const count = this.#counts.get(caller) ?? 0;
-    if (count >= MOST_OF_ONE) throw tooManyStreams(caller, count);
-    if (this.#all >= MOST) throw tooManyStreams('gateway', this.#all);
-    this.#counts.set(caller, count + 1);
+  enter({ name, role, workspaces }: Pick<Caller, 'name' | 'role' | 'workspaces'>): () => void {
+    const isGlobal = role !== 'none';
+    const counted = [`caller ${name}`];
+    if (!isGlobal) for (const workspace of workspaces.keys()) counted.push(`workspace ${workspace}`);
+    for (const [i, one] of counted.entries()) {
+      const open = this.#counts.get(one) ?? 0;
+      if (open >= (i === 0 ? MOST_OF_ONE : MOST_OF_WORKSPACE)) throw tooManyStreams(one, open);
+    }
+    if (this.#all >= (isGlobal ? MOST : MOST - RESERVED)) throw tooManyStreams('gateway', this.#all);
+    for (const one of counted) this.#counts.set(one, (this.#counts.get(one) ?? 0) + 1);
     this.#all++;
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
       this.#all--;
-      const left = this.#counts.get(caller)! - 1;
-      if (left === 0) this.#counts.delete(caller);
-      else this.#counts.set(caller, left);
+      for (const one of counted) {
+        const left = this.#counts.get(one)! - 1;
+        if (left === 0) this.#counts.delete(one);
+        else this.#counts.set(one, left);
+      }
     };
   }
 }

@@ -29,7 +29,7 @@ export async function respond(host: ApiHost, caller: Caller, call: ApiCall): Pro
       signal: call.signal,
     };
     // A route without a role is one of the client port, whose limits hold for it.
-    if (route.response.type === 'stream' && route.role !== 'none') endStream = host.streams.enter(caller.name);
+    if (route.response.type === 'stream' && route.role !== 'none') endStream = host.streams.enter(caller);
     const response = await route.handle(host, request as ApiRequest<never, never>);
     if (!('stream' in response)) {
       endStream();

@@ -5,6 +5,7 @@ import { reloadConfig } from './config/reload-config.js';
 import { DecisionLog } from './decisions/decision-log.js';
 import { DecisionRing } from './decisions/decision-ring.js';
 import type { RefusalRing } from './decisions/refusal-ring.js';
+import { Draining } from './draining.js';
 import type { Endpoint } from './fleet/endpoint/endpoint.js';
 import { EndpointDirectory, flowsOf } from './fleet/endpoint-directory.js';
 import { Fleet } from './fleet/fleet.js';
@@ -29,11 +30,6 @@ import { metricsText } from './telemetry/metrics-text.js';
 
 /** How often the timeouts of requests are checked. */
 const SWEEP_MS = 250;
-/**
- * How long a draining gateway still responds after its last request, so that late clients get a refusal instead of a
- * reset.
- */
-const LINGER_MS = 100;
 
 /**
  * The gateway: one process with a public port for clients and an admin port for operators. It starts, reloads and stops
@@ -60,9 +56,12 @@ export class Gateway {
   /** Called with a line that operators should see. */
   onWarning: (line: string) => void = () => {};
   readonly former: FormerWorkspaces;
+  /** Called with a configuration that has been applied by a reload. */
+  onReloaded: (config: GatewayConfig) => void = () => {};
   readonly #configAgain: () => GatewayConfig;
   readonly #services: Services;
   readonly #ports: Ports;
+  readonly #draining: Draining;
   #adminFiles: AdminFiles | null = null;
   readonly #stopped = new AbortController();
   #timers: NodeJS.Timeout[] = [];
@@ -100,6 +99,11 @@ export class Gateway {
     this.former = new FormerWorkspaces({ clock, ring, traffic: this.traffic, endpoints: () => this.endpoints });
     this.fleet = new Fleet({ config, directory, log, metrics, ring, warn, nowUs: clock.nowUs });
     this.routes = new ManagedFleet(this.fleet, clock.nowMs);
+    const onBegin = () => {
+      this.fleet.drain();
+      for (const timer of this.#timers) clearInterval(timer);
+    };
+    this.#draining = new Draining({ ports: this.#ports, traffic: this.traffic, directory, onBegin });
   }
 
   /**
@@ -244,34 +248,29 @@ export class Gateway {
     this.traffic.configure(config);
     this.#services.configure(config);
     if (!this.isDraining) this.#watch();
+    try {
+      this.onReloaded(config);
+    } catch (error) {
+      this.onWarning(`the configuration is reloaded, but not followed everywhere: ${(error as Error).message}`);
+    }
     return needsRestart;
   }
 
-  /** Refuses new requests, lets those under way end within `drainMs`, and stops. */
+  /** Refuses new requests from now on. Resolves when those under way have ended, at the latest after `drainMs`. */
+  drain(drainMs = this.config.drainMs): Promise<void> {
+    return this.#draining.begin(drainMs);
+  }
+
+  /** Drains, and stops. */
   async close(drainMs = this.config.drainMs): Promise<void> {
-    const handedOver = this.#ports.handOver(drainMs);
-    if (handedOver !== null) await handedOver;
-    this.traffic.isDraining = true;
-    this.fleet.directory.settling.close();
-    this.fleet.drain();
-    for (const timer of this.#timers) clearInterval(timer);
-    let isLate = false;
-    const deadline = setTimeout(() => {
-      isLate = true;
-      for (const exchange of this.underWay()) exchange.timeOut();
-      this.#ports.cutSoon();
-    }, drainMs);
-    if (this.inFlight > 0) {
-      await this.traffic.exchanges.emptied();
-      if (!isLate) await new Promise((resolve) => setTimeout(resolve, Math.min(LINGER_MS, drainMs)));
-    }
+    await this.drain(drainMs);
     this.#isStopping = true;
     this.#stopped.abort();
     this.#adminFiles?.withdraw();
     const stopped = Promise.all([this.#ports.stop(), this.api?.close?.()]);
-    if (isLate) this.#ports.cutSoon();
+    if (this.#draining.isLate) this.#ports.cutSoon();
     await stopped;
-    clearTimeout(deadline);
+    this.#draining.end();
     clearInterval(this.#sweeper);
     await this.fleet.close();
     await this.#services.close();

@@ -62,7 +62,7 @@ export class LiveTraffic implements PublicHost {
     this.services = services;
     this.budget = new RetryBudget(config.retries.budget);
     this.refusals = new RefusalRing(config.limits.decisions, clock.epochUs);
-    this.series = new TrafficSeries(clock.nowUs);
+    this.series = new TrafficSeries(clock.nowUs, (endpoint) => directory.byName.has(endpoint));
     this.#random = randomStream(config.seed, 'retries');
     this.#onFault = onFault;
   }

@@ -21,6 +21,9 @@ export interface PortFiles {
 /** How long idle clients may still send a request when the next process has the socket. */
 const HAND_OVER_MS = 1000;
 
+/** Pipelined requests of clients: what is held of their responses is small, because engines wait for readers. */
+const MOST_AHEAD = 32;
+
 /** The gateway's two ports: one for clients and one for operators. They start, renew and stop together. */
 export class Ports {
   readonly #public: Listener;
@@ -32,8 +35,9 @@ export class Ports {
     // A client that sends twice the limit is disconnected without waiting for its end.
     const uncapped = proxyList(http.trustedProxies);
     const shared = { ...limits, uncapped, discardBytes: 2 * limits.bodyBytes, timeouts, refused, fault };
-    this.#public = new Listener(listen, { ...shared, handler: handlers.public });
-    this.#admin = new Listener(admin, { ...shared, handler: handlers.admin });
+    this.#public = new Listener(listen, { ...shared, mostAhead: MOST_AHEAD, handler: handlers.public });
+    // Its responses are made as a whole: behind a stream, which may never end, they would be held.
+    this.#admin = new Listener(admin, { ...shared, mostAhead: 1, handler: handlers.admin });
   }
 
   get listeners(): Listener[] {

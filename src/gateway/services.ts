@@ -27,6 +27,8 @@ const FOLD_MS = 5000;
 const LIVE_MS = 750;
 /** How often requests that have ended are copied into the store: a killed gateway loses those of a second. */
 const KEEP_MS = 1000;
+/** How long the store may take for what is still to be written at the end. */
+const STORE_CLOSE_MS = 5000;
 
 export interface ServiceParts {
   config: GatewayConfig;
@@ -250,14 +252,23 @@ export class Services implements RequestServices {
     clearInterval(this.#keeping);
     this.#turn.end();
     await this.tracing?.close();
-    await this.#journal?.close();
-    await this.#removed?.close();
-    await this.keeper?.close();
-    await this.holders?.close().catch(fault);
-    await this.store?.close();
+    await this.#closeStore(fault);
     this.#accessLines?.close();
     this.recorder?.close();
     this.process.stop();
+  }
+
+  /** A store that does not respond is closed under what still waits for it. */
+  async #closeStore(fault: (error: unknown) => void): Promise<void> {
+    const impatience = setTimeout(() => {
+      this.#parts.warn(
+        'the store does not respond: stopping without it; usage waits in the journal for the next start',
+      );
+      void this.store?.close();
+    }, STORE_CLOSE_MS);
+    for (const one of [this.#journal, this.#removed, this.keeper, this.holders]) await one?.close().catch(fault);
+    await this.store?.close();
+    clearTimeout(impatience);
   }
 }
 

@@ -2,6 +2,7 @@ import { Kysely, sql } from 'kysely';
 import type { OpenStoreOptions, StoreDatabase, StoreTransaction } from './database/database.js';
 import { newerStore, notADatabase, olderStore } from './database/errors.js';
 import { MIGRATIONS, migrate, storeVersion, tableNames } from './database/migrations.js';
+import type { QueryPatience } from './database/patient-client.js';
 import type { StoreTables } from './database/schema.js';
 import { StoreSettings } from './database/settings.js';
 import { type StoreAddress, storeAddress } from './database/store-address.js';
@@ -28,16 +29,20 @@ export interface Store extends StoreDatabase {
 }
 
 const LOCK_WAIT_MS = 5000;
+/** More than any query here takes. Only a server that is away has no response by then. */
+const QUERY_MS = 30_000;
 
 /** Opens a store, creates it if it is new, and migrates its tables. */
 export async function openStore(text: string, options: OpenStoreOptions = {}): Promise<Store> {
-  const { create = true, lockWaitMs = LOCK_WAIT_MS, migrate = true } = options;
+  const { create = true, lockWaitMs = LOCK_WAIT_MS, migrate = true, queryMs = QUERY_MS } = options;
   const address = storeAddress(text);
+  // Tables may be large: their migration takes the time that it takes.
+  const patience: QueryPatience = { queryMs: migrate ? null : queryMs };
   const connect = async () => {
     const dialect =
       address.kind === 'sqlite'
         ? await (await import('./database/sqlite-dialect.js')).sqliteDialect(address, { create, lockWaitMs })
-        : await (await import('./database/postgres-dialect.js')).postgresDialect(address);
+        : await (await import('./database/postgres-dialect.js')).postgresDialect(address, patience);
     return new Kysely<StoreTables>({ dialect });
   };
   const writer = await connect();
@@ -50,6 +55,7 @@ export async function openStore(text: string, options: OpenStoreOptions = {}): P
     await store.close();
     throw error;
   }
+  patience.queryMs = queryMs;
   return store;
 }
 

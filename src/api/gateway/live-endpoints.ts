@@ -37,7 +37,7 @@ export function fileEndpoint(gateway: Pick<ServedGateway, 'endpoints'>, called: 
 }
 
 export function endpointView(gateway: Pick<ServedGateway, 'fleet' | 'nowMs' | 'traffic'>, endpoint: Endpoint) {
-  const { flow, inFlight, managed, policy, policyHash, replicas } = endpoint;
+  const { inFlight, managed, policy, policyHash, replicas, usedFlow } = endpoint;
   return {
     ...endpointName(endpoint),
     source: managed === null ? 'file' : 'control-plane',
@@ -45,7 +45,7 @@ export function endpointView(gateway: Pick<ServedGateway, 'fleet' | 'nowMs' | 't
     policy: policyKeys(policy),
     policy_hash: policyHash,
     in_flight: inFlight,
-    queued: Object.fromEntries(flow.waitingByClass()),
+    queued: Object.fromEntries(usedFlow?.waitingByClass() ?? []),
     replicas: replicas.map(({ id }) => id),
     shadows: (gateway.fleet.shadows?.of(endpoint) ?? []).map((one) => shadowView(one, gateway.nowMs())),
     profiles: gateway.traffic.profiles?.states(endpoint.name).map(profileSummary) ?? [],
@@ -76,17 +76,31 @@ export function modelsOf({ managed, replicas }: Pick<Endpoint, 'managed' | 'repl
 
 export type LiveReplicaView = ReturnType<typeof replicaView>;
 
-/** Every replica, and those that have left their endpoint and still have requests. */
-export function replicaViews({ endpoints, fleet }: Pick<ServedGateway, 'endpoints' | 'fleet'>): LiveReplicaView[] {
-  const present = [...endpoints.values()].flatMap((endpoint) =>
-    endpoint.replicas.map((replica) =>
-      replicaView(endpointName(endpoint), replica, endpoint.inFlightOf(replica), endpoint.suspicionOf(replica)),
-    ),
+/** Every replica of the endpoints that are wanted, and those that have left them and still have requests. */
+export function replicaViews(
+  { endpoints, fleet }: Pick<ServedGateway, 'endpoints' | 'fleet'>,
+  isWanted: (called: EndpointName) => boolean = () => true,
+): LiveReplicaView[] {
+  const present = [...endpoints.values()].filter((one) => isWanted(endpointName(one))).flatMap(presentReplicas);
+  return [...present, ...leavingReplicas({ endpoints, fleet }, isWanted)];
+}
+
+export function presentReplicas(endpoint: Endpoint): LiveReplicaView[] {
+  const called = endpointName(endpoint);
+  return endpoint.replicas.map((replica) =>
+    replicaView(called, replica, endpoint.inFlightOf(replica), endpoint.suspicionOf(replica)),
   );
-  const leaving = fleet
-    .leaving()
-    .map((replica) => replicaView(namedEndpoint(endpoints, replica.endpoint), replica, null, ''));
-  return [...present, ...leaving];
+}
+
+/** Those that have left their endpoint and still have requests. */
+export function leavingReplicas(
+  { endpoints, fleet }: Pick<ServedGateway, 'endpoints' | 'fleet'>,
+  isWanted: (called: EndpointName) => boolean,
+): LiveReplicaView[] {
+  return fleet.leaving().flatMap((replica) => {
+    const called = namedEndpoint(endpoints, replica.endpoint);
+    return isWanted(called) ? [replicaView(called, replica, null, '')] : [];
+  });
 }
 
 /** @param inFlight null for one that has left its endpoint */

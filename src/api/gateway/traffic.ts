@@ -50,7 +50,7 @@ function presentOf(endpoints: readonly Endpoint[]) {
   const used = replicas.map(({ signals }) => signals?.kvUsed ?? Number.NaN).filter((one) => Number.isFinite(one));
   return {
     in_flight: endpoints.reduce((sum, one) => sum + one.inFlight, 0),
-    queued: endpoints.reduce((sum, { flow }) => sum + [...flow.waitingByClass().values()].reduce(add, 0), 0),
+    queued: endpoints.reduce((sum, { usedFlow }) => sum + (usedFlow?.waiting ?? 0), 0),
     replicas: replicas.length,
     ready: replicas.filter(({ state }) => state === 'ready').length,
     kv_used: used.length === 0 ? null : used.reduce(add, 0) / used.length,

@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GatewayConfig } from '../../gateway/config/gateway-config.js';
+import { DEFAULT_POLICY, type GatewayConfig } from '../../gateway/config/gateway-config.js';
 import { configFor, FakeEngine, until } from '../../gateway/fake-engine.fixture.js';
+import { managedEndpoint } from '../../gateway/fleet/managed.fixture.js';
 import { Gateway } from '../../gateway/gateway.js';
 import { InputError } from '../../kernel/errors.js';
 import { serveApi } from '../api-server.js';
@@ -109,6 +110,33 @@ describe('the admin port', () => {
     },
   );
 
+  it('lists the nearest replicas of decisions, and explains one with all', async () => {
+    const engine = await engineOf();
+    const gateway = await gatewayOf(Array.from({ length: 12 }, () => engine));
+    await until(() => gateway.replicas().every(({ state }) => state === 'ready'));
+    await chat(gateway, 'a');
+    const [listed] = (await ask(gateway, '/api/v1/decisions')).body.items;
+    expect([listed.replicaCount, listed.replicas.length]).toEqual([12, 8]);
+    expect(listed.replicas.map(idOf)).toContain(listed.replica);
+    expect((await ask(gateway, '/api/v1/decisions/a')).body.replicas.length).toBe(12);
+  });
+
+  it('leaves endpoints parked that are only looked at', async () => {
+    const gateway = await gatewayOf([await engineOf()]);
+    const policyOf = (n: number) => ({ ...DEFAULT_POLICY, name: 'weighted', cacheBlocks: n + 1 });
+    for (let n = 0; n < 300; n++) {
+      gateway.routes.put(managedEndpoint([], { name: `e${n}`, policy: policyOf(n), models: [`m${n}`], isIdle: true }));
+    }
+    const parked = () => [...gateway.endpoints.values()].filter(({ usedFlow }) => usedFlow === null).length;
+    expect(parked()).toBe(300);
+    const { items } = (await ask(gateway, '/api/v1/live?limit=1000')).body;
+    expect(new Set(items.map((one: { policy_hash: string }) => one.policy_hash)).size).toBe(301);
+    for (const path of ['traffic', 'replicas', 'workspaces/ws/endpoints/e7/live'])
+      await ask(gateway, `/api/v1/${path}`);
+    await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    expect(parked()).toBe(300);
+  });
+
   it('returns the configuration in force, and no secret', async () => {
     const [one, two] = [await engineOf(), await engineOf()];
     const gateway = await gatewayOf([one]);
@@ -132,6 +160,21 @@ describe('the admin port', () => {
     expect((await ask(gateway, '/api/v1/nothing')).status).toBe(404);
     expect((await ask(gateway, REPLICAS, 'HEAD')).status).toBe(200);
     expect((await ask(gateway, REPLICAS, 'POST', 'x'.repeat(2 * 1024 * 1024))).status).toBe(413);
+  });
+
+  it('has a reloaded configuration followed, and reports what does not follow it as reloaded all the same', async () => {
+    const gateway = await gatewayOf([await engineOf()]);
+    const [followed, warnings]: [unknown[], string[]] = [[], []];
+    gateway.onWarning = (line) => warnings.push(line);
+    gateway.onReloaded = (config) => {
+      followed.push(config);
+      if (followed.length === 2) throw new Error('the cluster is away');
+    };
+    for (let i = 0; i < 2; i++) expect((await ask(gateway, '/api/v1/config/reload', 'POST')).status).toBe(200);
+    expect([followed, warnings]).toEqual([
+      [gateway.config, gateway.config],
+      [expect.stringContaining('not followed everywhere: the cluster is away')],
+    ]);
   });
 
   it('survives a bug and counts it', async () => {

@@ -1,6 +1,6 @@
 import { findExplanation } from '../../gateway/decisions/find-explanation.js';
-import { namedEndpoint } from '../../gateway/fleet/endpoint-name.js';
-import { type KeptExplanation, unpackExplanation } from '../../gateway/history/kept-explanation.js';
+import { type EndpointName, endpointName, namedEndpoint } from '../../gateway/fleet/endpoint-name.js';
+import { KEPT_REPLICAS, type KeptExplanation, unpackExplanation } from '../../gateway/history/kept-explanation.js';
 import { field, text } from '../../schema/fields.js';
 import { authorise } from '../access/authorise.js';
 import { type Caller, isEnough, roleIn } from '../access/caller.js';
@@ -37,7 +37,7 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
       const { endpoint, limit } = query;
       const isWanted = (called: string) =>
         (endpoint === undefined || called === endpoint) && sees(caller, namedEndpoint(endpoints, called));
-      const read = ring.before(before?.[0] ?? Number.POSITIVE_INFINITY, limit + 1, isWanted);
+      const read = ring.before(before?.[0] ?? Number.POSITIVE_INFINITY, limit + 1, isWanted, KEPT_REPLICAS);
       return ok(
         pageOf(
           'DecisionList',
@@ -82,11 +82,9 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     handle({ gateway }, { caller, query }) {
       const { endpoint, workspace } = query;
       if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
-      const wanted = replicaViews(gateway).filter(
-        (one) =>
-          sees(caller, one) &&
-          (workspace === undefined || one.workspace === workspace) &&
-          (endpoint === undefined || one.endpoint === endpoint),
+      const wanted = replicaViews(
+        gateway,
+        (one) => isSeen(caller, one, workspace) && (endpoint === undefined || one.name === endpoint),
       );
       const keyOf = (one: (typeof wanted)[number]) => [one.workspace, one.endpoint, one.id];
       return ok(pageOfAll('ReplicaList', query, wanted, keyOf, (one) => one));
@@ -104,19 +102,14 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
       const { gateway } = host;
       const { workspace } = query;
       if (workspace !== undefined) authorise(caller, { role: 'viewer', scope: 'workspace' }, workspace);
-      const all = [...gateway.endpoints.values()]
-        .map((one) => endpointView(gateway, one))
-        .map((one) => ({ ...one, ...host.notesOn(one) }));
-      const wanted = all.filter((one) => sees(caller, one) && (workspace === undefined || one.workspace === workspace));
-      return ok(
-        pageOfAll(
-          'LiveEndpointList',
-          query,
-          wanted,
-          (one) => [one.workspace, one.name],
-          (one) => one,
-        ),
-      );
+      const wanted = [...gateway.endpoints.values()]
+        .map((endpoint) => ({ endpoint, ...endpointName(endpoint) }))
+        .filter((one) => isSeen(caller, one, workspace));
+      const viewOf = ({ endpoint, ...called }: (typeof wanted)[number]) => ({
+        ...endpointView(gateway, endpoint),
+        ...host.notesOn(called),
+      });
+      return ok(pageOfAll('LiveEndpointList', query, wanted, (one) => [one.workspace, one.name], viewOf));
     },
   }),
   defineRoute({
@@ -162,6 +155,10 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     },
   }),
 ];
+
+/** @param only of this workspace */
+const isSeen = (caller: Caller, one: EndpointName, only: string | undefined) =>
+  sees(caller, one) && (only === undefined || one.workspace === only);
 
 const sees = (caller: Caller, { workspace }: { readonly workspace: string }) =>
   isEnough(roleIn(caller, workspace), 'viewer');

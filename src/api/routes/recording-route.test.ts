@@ -5,7 +5,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { GatewayConfig } from '../../gateway/config/gateway-config.js';
 import { configFor, FakeEngine, until } from '../../gateway/fake-engine.fixture.js';
 import { Gateway } from '../../gateway/gateway.js';
+import type { ApiHost } from '../api-host.js';
+import type { ApiRequest } from '../api-route.js';
 import { serveApi } from '../api-server.js';
+import { RECORDING_ROUTE } from './recording-route.js';
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {
@@ -61,6 +64,20 @@ describe('the recording of an endpoint', () => {
     expect((await recording(gateway, '?from=yesterday')).status).toBe(400);
     expect((await recording(gateway, '?last=soon')).status).toBe(400);
     expect((await recording(gateway, '', 'none')).status).toBe(404);
+  });
+
+  it('is read by at most two at a time', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twinyard-recording-'));
+    opened.push(() => rmSync(folder, { recursive: true }));
+    const gateway = await gatewayOf({ record: { path: join(folder, 'traffic.jsonl'), maxBytes: 1e6, files: 1 } });
+    const params = { workspace: 'default', name: 'default' };
+    const leaving = new AbortController();
+    const call = { params, query: { last: '1h' }, signal: leaving.signal } as unknown as ApiRequest<never, never>;
+    const read = () => RECORDING_ROUTE.handle({ gateway } as unknown as ApiHost, call);
+    for (let i = 0; i < 2; i++) read();
+    expect(read).toThrow(expect.objectContaining({ code: 'API_STREAMS_FULL' }));
+    leaving.abort();
+    expect((await recording(gateway)).ends).toBe(1);
   });
 
   it('is refused where traffic is not recorded', async () => {

@@ -4,9 +4,10 @@ import { recordedLines } from '../../gateway/recording/recorded-lines.js';
 import { parseDuration } from '../../kernel/text/duration.js';
 import { field, text, time } from '../../schema/fields.js';
 import { type ApiRoute, defineRoute } from '../api-route.js';
-import { badQuery, notRecording } from '../errors.js';
+import { badQuery, notRecording, tooManyStreams } from '../errors.js';
 import { knownEngine } from '../gateway/known-engine.js';
 import { liveEndpoint } from '../gateway/live-endpoints.js';
+import { untilEnd } from '../open-streams.js';
 
 const LAST = '1h';
 
@@ -24,7 +25,7 @@ export const RECORDING_ROUTE: ApiRoute = defineRoute({
     to: field(time, { help: 'requests that arrived before; now if absent' }),
   },
   response: { type: 'stream' },
-  handle({ gateway }, { params, query }) {
+  handle({ gateway }, { params, query, signal }) {
     const served = liveEndpoint(gateway, { workspace: params.workspace!, name: params.name! });
     const us = parseDuration(query.last);
     if (us === null) throw badQuery('last', 'is not a duration', "give one such as '30m' or '1h'");
@@ -46,9 +47,25 @@ export const RECORDING_ROUTE: ApiRoute = defineRoute({
       ...{ sloPriorities, tenantBudgets },
       engine: { model, profiles, profile: profile === null ? null : profileDocument(profile) },
     };
-    return { status: 200 as const, stream: recordingStream(facts, lines) };
+    return { status: 200 as const, stream: untilEnd(recordingStream(facts, lines), signal, begin(record.path)) };
   },
 });
+
+/** Streams that read a recording, by its path: each reads all of it. */
+const readers = new Map<string, number>();
+const MOST_READERS = 2;
+
+/** Counts a reader; returns what ends it, which may be called more than once. Throws when there are too many. */
+function begin(path: string): () => void {
+  const count = readers.get(path) ?? 0;
+  if (count >= MOST_READERS) throw tooManyStreams('recording', count);
+  readers.set(path, count + 1);
+  let isOpen = true;
+  return () => {
+    if (isOpen) readers.set(path, readers.get(path)! - 1);
+    isOpen = false;
+  };
+}
 
 /** Server-sent events: how requests were decided, each request, and `end` after the last one. */
 async function* recordingStream(facts: object, lines: AsyncIterable<string>): AsyncGenerator<string> {

@@ -7,7 +7,7 @@ import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js
 import { CrossSite } from '../errors.js';
 import { SESSION_PATH } from '../session/session-access.js';
 import { cookieHeaders, isSameOrigin, sessionIdIn } from '../session/session-cookie.js';
-import { type HeldCredentials, loginHash, type Session } from '../session/sessions.js';
+import { ADMIN_OWNER, type HeldCredentials, loginHash, type Session } from '../session/sessions.js';
 import { described, nullable, string } from '../views/parts.js';
 
 const role = v.picklist(KEY_ROLES);
@@ -74,8 +74,8 @@ export const SESSION_ROUTES: readonly ApiRoute[] = [
     summary: 'Create a link that logs a browser in as the caller: once, within 15 minutes',
     response: { type: 'object', schema: LOGIN_LINK },
     status: 201,
-    handle(host, { header }) {
-      const { endsMs, token } = host.sessions.link(credentialsIn(header));
+    handle(host, { caller, header }) {
+      const { endsMs, token } = host.sessions.link(ownerOf(caller), credentialsIn(header));
       return { status: 201, body: { path: `/${loginHash(token)}`, expires_at: dateOf(host, endsMs) } };
     },
   }),
@@ -85,6 +85,7 @@ type Request = Pick<ApiRequest<object, undefined>, 'caller' | 'header'>;
 
 const isTls = ({ gateway }: ApiHost) => gateway.config.admin.tls !== null;
 const dateOf = ({ gateway }: ApiHost, ms: number) => new Date(gateway.epochUs / 1000 + ms).toISOString();
+const ownerOf = ({ keyId }: Request['caller']) => keyId ?? ADMIN_OWNER;
 const credentialsIn = (header: Request['header']): HeldCredentials => ({
   authorization: header('authorization'),
   apiKey: header('x-api-key'),
@@ -100,7 +101,7 @@ function logIn(host: ApiHost, request: Request) {
   if (!isSameOrigin(header)) throw new CrossSite('the request comes from a page of another origin');
   const former = sessionIdIn(header);
   if (former !== null) host.sessions.close(former);
-  const session = host.sessions.open(credentialsIn(header));
+  const session = host.sessions.open(ownerOf(request.caller), credentialsIn(header));
   const headers = cookieHeaders(header, session.id, isTls(host));
   return { status: 201, body: sessionView(host, request, session), headers };
 }

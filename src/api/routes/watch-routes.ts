@@ -5,7 +5,7 @@ import { field, text } from '../../schema/fields.js';
 import type { ResourceEvent, ResourceEvents } from '../../store/resources/resource-events.js';
 import type { Resources } from '../../store/resources/resources.js';
 import { authorise } from '../access/authorise.js';
-import type { Caller } from '../access/caller.js';
+import { type Caller, workspacesWith } from '../access/caller.js';
 import type { ApiHost, ServedGateway } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute } from '../api-route.js';
 import { badQuery } from '../errors.js';
@@ -13,6 +13,7 @@ import { eventStream, type Position, readPosition, type StreamItem } from '../st
 import { eventView } from '../streams/event-view.js';
 import { followEvents } from '../streams/follow-events.js';
 import { followGateway, followReplicas, followTraffic } from '../streams/follow-gateway.js';
+import { sharedLooks } from '../streams/shared-looks.js';
 import { FILTER_QUERY, filterOf } from './filter.js';
 import { trafficFor } from './traffic/traffic-routes.js';
 
@@ -158,7 +159,10 @@ async function* trafficItems(
   { name, workspace }: WatchQuery,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
-  const read = () => trafficFor(gateway, caller, { endpoint: name, workspace });
+  // Callers of the same workspaces see the same.
+  const scope = JSON.stringify([workspacesWith(caller, 'viewer'), workspace, name]);
+  const read = () =>
+    sharedLooks(gateway).of(`traffic of ${scope}`, () => trafficFor(gateway, caller, { endpoint: name, workspace }));
   for await (const data of followTraffic(read, signal)) yield { event: 'traffic', data };
 }
 

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { tooManySessions } from '../errors.js';
 
 /** A session that is not used for this long ends, and every session after `LIFE_MS`. */
 const IDLE_MS = 8 * 3_600_000;
 const LIFE_MS = 24 * 3_600_000;
 /** A login link is for the person who has just asked for it. */
 const LINK_MS = 15 * 60_000;
-const MOST_SESSIONS = 1000;
+/** Sessions, and login links: of all API keys together, and of each of them. */
+const MOST = 1000;
 const MOST_OF_ONE = 20;
-const MOST_LINKS = 100;
+/** Who holds the admin token: there is always room for it. */
+export const ADMIN_OWNER = 'admin token';
 
 /** What a caller authenticates with: the values of two headers. */
 export interface HeldCredentials {
@@ -15,24 +18,31 @@ export interface HeldCredentials {
   readonly apiKey: string | undefined;
 }
 
-export interface Session {
+/** What belongs to a caller: the id of its key, or `ADMIN_OWNER`. */
+interface Owned {
+  readonly owner: string;
+  readonly endsMs: number;
+  /** Checked again with every call: a key that is revoked ends its sessions. They are in memory only. */
+  readonly credentials: HeldCredentials;
+}
+
+export interface Session extends Owned {
   readonly id: string;
   /** Sent back by the page with every change: a form of another site cannot know it. */
   readonly csrfToken: string;
-  /** Checked again with every call: a key that is revoked ends its sessions. They are in memory only. */
-  readonly credentials: HeldCredentials;
-  readonly endsMs: number;
   usedMs: number;
 }
 
 const random = () => randomBytes(32).toString('base64url');
-const isSame = (a: HeldCredentials, b: HeldCredentials) => a.authorization === b.authorization && a.apiKey === b.apiKey;
 
-/** The sessions of browsers and the links that open them, a bounded number of each, in memory: a restart ends them all. */
+/**
+ * The sessions of browsers and the links that open them, a bounded number of each, in memory: a restart ends them all. A caller
+ * that has too many loses its own.
+ */
 export class Sessions {
   /** In the order of their last use. */
   readonly #sessions = new Map<string, Session>();
-  readonly #links = new Map<string, { readonly credentials: HeldCredentials; readonly endsMs: number }>();
+  readonly #links = new Map<string, Owned>();
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number) {
@@ -43,14 +53,13 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  /** Of one caller and of all, the session that was not used for longest makes room. */
-  open(credentials: HeldCredentials): Session {
-    const own = [...this.#sessions.values()].filter((one) => isSame(one.credentials, credentials));
-    if (own.length >= MOST_OF_ONE) this.#sessions.delete(own[0]!.id);
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size >= MOST_SESSIONS) this.#sessions.delete(oldest!);
+  /** Of the caller's own, the session that was not used for longest makes room. Throws when others have taken all places. */
+  open(owner: string, credentials: HeldCredentials): Session {
     const usedMs = this.#nowMs();
-    const session: Session = { id: random(), csrfToken: random(), credentials, endsMs: usedMs + LIFE_MS, usedMs };
+    for (const one of this.#sessions.values()) if (hasEnded(one, usedMs)) this.#sessions.delete(one.id);
+    if (!makeRoom(this.#sessions, owner)) throw tooManySessions('sessions', MOST);
+    const facts = { owner, credentials, endsMs: usedMs + LIFE_MS };
+    const session: Session = { id: random(), csrfToken: random(), ...facts, usedMs };
     this.#sessions.set(session.id, session);
     return session;
   }
@@ -61,7 +70,7 @@ export class Sessions {
     if (session === undefined) return null;
     const now = this.#nowMs();
     this.#sessions.delete(id);
-    if (now >= session.endsMs || now - session.usedMs >= IDLE_MS) return null;
+    if (hasEnded(session, now)) return null;
     session.usedMs = now;
     this.#sessions.set(id, session);
     return session;
@@ -71,14 +80,13 @@ export class Sessions {
     this.#sessions.delete(id);
   }
 
-  /** A token that opens one session with these credentials, once and soon. */
-  link(credentials: HeldCredentials): { token: string; endsMs: number } {
+  /** A token that opens one session with these credentials, once and soon. Throws when others have taken all places. */
+  link(owner: string, credentials: HeldCredentials): { token: string; endsMs: number } {
     const now = this.#nowMs();
     for (const [token, { endsMs }] of this.#links) if (endsMs <= now) this.#links.delete(token);
-    const [oldest] = this.#links.keys();
-    if (this.#links.size >= MOST_LINKS) this.#links.delete(oldest!);
+    if (!makeRoom(this.#links, owner)) throw tooManySessions('login links', MOST);
     const token = `${LINK_PREFIX}${random()}`;
-    this.#links.set(token, { credentials, endsMs: now + LINK_MS });
+    this.#links.set(token, { owner, credentials, endsMs: now + LINK_MS });
     return { token, endsMs: now + LINK_MS };
   }
 
@@ -88,6 +96,15 @@ export class Sessions {
     this.#links.delete(token);
     return link === undefined || link.endsMs <= this.#nowMs() ? null : link.credentials;
   }
+}
+
+const hasEnded = ({ endsMs, usedMs }: Session, nowMs: number) => nowMs >= endsMs || nowMs - usedMs >= IDLE_MS;
+
+/** Deletes the caller's oldest where it has its share. Returns whether there is room for another. */
+function makeRoom(all: Map<string, Owned>, owner: string): boolean {
+  const own = [...all].filter(([, one]) => one.owner === owner);
+  if (own.length >= MOST_OF_ONE) return all.delete(own[0]![0]);
+  return owner === ADMIN_OWNER || all.size < MOST;
 }
 
 const LINK_PREFIX = 'login_';

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { endpointName } from '../../gateway/fleet/endpoint-name.js';
+import { type EndpointName, endpointName } from '../../gateway/fleet/endpoint-name.js';
 import type { ServedGateway } from '../api-host.js';
-import { endpointView, type LiveReplicaView, replicaViews } from '../gateway/live-endpoints.js';
+import { endpointView, type LiveReplicaView, leavingReplicas, presentReplicas } from '../gateway/live-endpoints.js';
+import { sharedLooks } from './shared-looks.js';
 
 const PAUSE_MS = 1000;
 
@@ -16,25 +17,47 @@ export interface ReplicaChange {
  * client follows: requests cost nothing more.
  */
 export async function* followReplicas(
-  gateway: Pick<ServedGateway, 'endpoints' | 'fleet'>,
-  isWanted: (replica: LiveReplicaView) => boolean,
+  gateway: FollowedGateway,
+  isWanted: (replica: Pick<LiveReplicaView, 'endpoint' | 'workspace'>) => boolean,
   signal: AbortSignal,
   pauseMs = PAUSE_MS,
 ): AsyncGenerator<ReplicaChange> {
-  let known = new Map<string, { text: string; replica: LiveReplicaView }>();
+  let known = new Map<string, SeenReplica>();
   while (!signal.aborted) {
     const now: typeof known = new Map();
-    for (const replica of replicaViews(gateway).filter(isWanted)) {
-      const text = JSON.stringify(replica);
-      const key = `${replica.workspace}/${replica.endpoint}/${replica.id}`;
+    for (const one of seenReplicas(gateway, ({ name: endpoint, workspace }) => isWanted({ endpoint, workspace }))) {
+      const { key, replica, text } = one;
       const before = known.get(key);
-      now.set(key, { text, replica });
+      now.set(key, one);
       if (before?.text !== text) yield { type: before === undefined ? 'listed' : 'changed', replica };
     }
     for (const [key, { replica }] of known) if (!now.has(key)) yield { type: 'removed', replica };
     known = now;
     await delay(pauseMs, undefined, { signal }).catch(() => {});
   }
+}
+
+type FollowedGateway = Pick<ServedGateway, 'endpoints' | 'fleet' | 'nowMs'>;
+
+interface SeenReplica {
+  readonly key: string;
+  readonly replica: LiveReplicaView;
+  readonly text: string;
+}
+
+/** Each endpoint is looked at once for all streams, and not at all when none wants it. */
+function* seenReplicas(gateway: FollowedGateway, isWanted: (called: EndpointName) => boolean): Generator<SeenReplica> {
+  const looks = sharedLooks(gateway);
+  for (const endpoint of gateway.endpoints.values()) {
+    if (!isWanted(endpointName(endpoint))) continue;
+    yield* looks.of(`replicas of ${endpoint.name}`, () => presentReplicas(endpoint).map(seenReplica));
+  }
+  yield* leavingReplicas(gateway, isWanted).map(seenReplica);
+}
+
+function seenReplica(replica: LiveReplicaView): SeenReplica {
+  const { endpoint, id, workspace } = replica;
+  return { key: `${workspace}/${endpoint}/${id}`, replica, text: JSON.stringify(replica) };
 }
 
 /** The traffic every two seconds, until the signal. It is summed up only while a client follows. */
@@ -67,20 +90,25 @@ export async function* followGateway(
     if (signal.aborted) return;
     if (gateway.config !== config) yield { type: 'config' };
     if (gateway.isDraining && !isDraining) yield { type: 'draining' };
-    for (const endpoint of gateway.endpoints.values()) {
-      const before = hashes.get(fullName(endpoint));
-      if (before !== undefined && before !== endpoint.policyHash)
+    const now = hashesOf(gateway);
+    for (const endpoint of now === hashes ? [] : gateway.endpoints.values()) {
+      const name = fullName(endpoint);
+      const [before, after] = [hashes.get(name), now.get(name)];
+      if (before !== undefined && after !== undefined && before !== after)
         yield { type: 'policy', endpoint: endpointView(gateway, endpoint) };
     }
     ({ config, isDraining } = gateway);
-    hashes = hashesOf(gateway);
+    hashes = now;
   }
 }
 
 type Endpoint = Parameters<typeof endpointView>[1];
 
-const hashesOf = ({ endpoints }: Pick<ServedGateway, 'endpoints'>) =>
-  new Map([...endpoints.values()].map((endpoint) => [fullName(endpoint), endpoint.policyHash]));
+const hashesOf = (gateway: Pick<ServedGateway, 'endpoints' | 'nowMs'>) =>
+  sharedLooks(gateway).of(
+    'policies',
+    () => new Map([...gateway.endpoints.values()].map((endpoint) => [fullName(endpoint), endpoint.policyHash])),
+  );
 
 function fullName(endpoint: Endpoint): string {
   const { name, workspace } = endpointName(endpoint);

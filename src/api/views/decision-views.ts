@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import type { DecisionRecord } from '../../gateway/decisions/decision-ring.js';
+import type { BoundedDecision } from '../../gateway/decisions/decision-ring.js';
 import type { RequestExplanation } from '../../gateway/decisions/find-explanation.js';
 import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
 import { SHADOW_OUTCOMES, type ShadowDecision } from '../../gateway/decisions/shadow-decision.js';
+import { KEPT_REPLICAS } from '../../gateway/history/kept-explanation.js';
 import type { FlipRecord } from '../../policy/flip/flip-record.js';
 import { section } from '../../schema/fields.js';
 import { described, maybe, naturalNumber, nullable, numeric, string } from './parts.js';
@@ -117,7 +118,14 @@ const REFUSAL: v.GenericSchema<unknown, RefusalRecord> = section('RefusedRequest
   retryAt: described(nullable(string), 'the same as a date'),
 });
 
-export const DECISION: v.GenericSchema<unknown, DecisionRecord> = section('Decision', decision);
+export const DECISION: v.GenericSchema<unknown, BoundedDecision> = section('Decision', {
+  ...decision,
+  replicas: described(
+    v.array(RECORDED_REPLICA),
+    `the chosen replica and its nearest rivals as the policy saw them, at most ${KEPT_REPLICAS}; the explanation of the request has all`,
+  ),
+  replicaCount: described(naturalNumber, 'replicas that the policy saw'),
+});
 
 /** A decision, a refusal, or both when no replica could take the request. */
 export const EXPLANATION: v.GenericSchema<unknown, RequestExplanation> = v.pipe(

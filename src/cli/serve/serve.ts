@@ -13,9 +13,13 @@ import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { tuneServer } from '../tune-v8.js';
 import { withBrackets } from './admin-url.js';
+import { ClosingSteps } from './closing-steps.js';
 import type { Discoveries } from './discover.js';
 import { gatewayListenError } from './gateway-listen-error.js';
 import { type ServeFlags, serveFlags, serveFleetFlags } from './serve-flags.js';
+
+/** For what is closed beside the gateway itself. */
+const CLOSING_MS = 10_000;
 
 export const SERVE: CommandLine = {
   name: 'serve',
@@ -59,6 +63,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   gateway.onFault = (error) => say(`error, continuing: ${faultText(error)}`);
   const stopped = io.untilStopped();
   const discoveries = await discover(gateway, say);
+  gateway.onReloaded = ({ endpoints }) => discoveries.follow(endpoints);
   let control: ControlPlane | null = null;
   try {
     control = await start(gateway, { sockets, self: io.self, replicaUser: user, say, values: flags.values });
@@ -77,7 +82,6 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   io.onHangUp(() => {
     try {
       const needsRestart = gateway.reloadConfig();
-      discoveries.follow(gateway.config.endpoints);
       const rest = needsRestart.length === 0 ? '' : `; needs a restart: ${needsRestart.join(', ')}`;
       say(`configuration reloaded${rest}`);
     } catch (error) {
@@ -86,13 +90,20 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   });
   await stopped;
   say(`stopping, ${gateway.inFlight} requests in flight`);
-  const left = control === null ? 0 : await control.running();
+  // First of all: what is closed below may take its time.
+  const drained = gateway.drain();
+  const steps = new ClosingSteps(CLOSING_MS, say);
+  const left = (await steps.run('the list of replicas', async () => control?.running())) ?? 0;
   // Before the control plane: a switch that is being watched goes back.
-  await gateway.api?.close?.();
-  await control?.close();
-  await discoveries.close();
-  await events.close();
-  await profiles.close();
+  await steps.run('the API', async () => gateway.api?.close?.());
+  await steps.run('the control plane', async () => control?.close());
+  await steps.run('discovery', () => discoveries.close());
+  await steps.run('endpoint events', () => events.close());
+  await steps.run('latency profiles', () => profiles.close());
+  steps.end();
+  await drained;
+  // It has been closed.
+  gateway.api = null;
   await gateway.close();
   if (left > 0)
     say(`${left} replicas keep running: the next 'twinyard serve' adopts them; delete their endpoints to stop them`);

@@ -8,7 +8,7 @@ import type { GatewayMode } from '../../store/quota/gateways.js';
 import type { AccessConfig, Price } from '../config/gateway-config.js';
 import type { JwtConfig } from '../config/jwt-schema.js';
 import type { LimitName } from './account/shortage.js';
-import { KEY_WRONG } from './errors.js';
+import { TOKENS_BUSY } from './errors.js';
 import { AccessKey } from './keys/access-key.js';
 import { KeyRing, keyText } from './keys/key-ring.js';
 import { Authority } from './limits/authority.js';
@@ -22,6 +22,7 @@ import type { TokenRing } from './tokens/token-ring.js';
 
 /** How often a joining gateway checks whether the others have handed over. */
 const JOIN_PAUSE_MS = 100;
+const SWEEP_MS = 60_000;
 /** A live gateway hands over within a heartbeat; after this many checks it is probably dead. */
 const LONG_JOIN = 20;
 const JOIN_TAKES_LONG =
@@ -73,6 +74,9 @@ export class Access {
   #config: AccessConfig;
   #timers: NodeJS.Timeout[] = [];
   #tokens: TokenRing | null = null;
+  /** Subjects whose accounts are being opened. */
+  #preparing = 0;
+  #sweptMs = 0;
   #isBeating = false;
   #isRefreshing = false;
   #refreshFailures = 0;
@@ -113,8 +117,13 @@ export class Access {
   async #takeTokens(config: JwtConfig, nowMs: () => number): Promise<void> {
     const { TokenRing } = await import('./tokens/token-ring.js');
     const prepare = async (record: KeyRecord) => {
-      if (Object.keys(record.limits).length > 0) await this.#authority.open([record], false);
-      return new AccessKey(record, this.#authority.book.ofKey(record));
+      this.#preparing++;
+      try {
+        if (Object.keys(record.limits).length > 0) await this.#authority.open([record], false);
+        return new AccessKey(record, this.#authority.book.ofKey(record));
+      } finally {
+        this.#preparing--;
+      }
     };
     this.#tokens = new TokenRing({ config, nowMs, prepare });
   }
@@ -162,7 +171,7 @@ export class Access {
   }
 
   #checkToken(tokens: TokenRing, token: string, address: string): AccessKey | ApiError {
-    const found = tokens.known(token) ?? KEY_WRONG;
+    const found = tokens.known(token) ?? TOKENS_BUSY;
     return found instanceof AccessKey || found.status !== 401
       ? found
       : this.#ring.refuse(address, this.#nowMs(), found);
@@ -262,6 +271,7 @@ export class Access {
   #tick(): void {
     this.#ledger.sweep();
     this.#early.sweep();
+    this.#sweepTokens();
     if (this.#isBeating) return;
     this.#isBeating = true;
     this.#authority
@@ -271,6 +281,14 @@ export class Access {
         this.#isBeating = false;
         this.#ledger.pump();
       });
+  }
+
+  /** Forgets old tokens now and then, and the accounts of their subjects. */
+  #sweepTokens(): void {
+    const nowMs = this.#nowMs();
+    if (this.#tokens === null || this.#preparing > 0 || nowMs - this.#sweptMs < SWEEP_MS) return;
+    this.#sweptMs = nowMs;
+    this.#authority.book.dropSubjects(this.#tokens.sweep());
   }
 
   #poll(): void {

@@ -32,6 +32,14 @@ export const jwtRefused = (why: string) => new ApiError('unauthorized', `The tok
 export const issuerUnreachable = () =>
   new ApiError('unavailable', 'The token cannot be checked now: the keys of its issuer are not available.', null, 1);
 
+/** Created once, as above. */
+export const TOKENS_BUSY = new ApiError(
+  'unavailable',
+  'The token cannot be checked now: too many others are.',
+  null,
+  1,
+);
+
 export const modelForbidden = (id: string, model: string) =>
   new ApiError(
     'forbidden',

@@ -198,11 +198,7 @@ export class DecisionRing {
       const entry = this.#back(i);
       if (entry.atUs < sinceUs) break;
       if (!ids.has(entry.id) || found.has(entry.id)) continue;
-      const slots = nearestSlots(entry.numbers, entry.ids.length, entry.chosen, mostReplicas);
-      found.set(entry.id, {
-        decision: { ...recordOf(entry, slots), replicaCount: entry.ids.length },
-        findFlip: () => flipIn(entry),
-      });
+      found.set(entry.id, { decision: boundedRecord(entry, mostReplicas), findFlip: () => flipIn(entry) });
     }
     return found;
   }
@@ -216,18 +212,20 @@ export class DecisionRing {
    * Decisions that were made before one, the latest first.
    * @param number of that decision; Infinity for the latest of all
    * @param isWanted only of endpoints of these names
+   * @param mostReplicas of each that are described
    */
   before(
     number: number,
     count: number,
     isWanted: (endpoint: string) => boolean = () => true,
-  ): { number: number; record: DecisionRecord }[] {
-    const found: { number: number; record: DecisionRecord }[] = [];
+    mostReplicas = Number.POSITIVE_INFINITY,
+  ): { number: number; record: BoundedDecision }[] {
+    const found: { number: number; record: BoundedDecision }[] = [];
     for (let i = 1; i <= this.#entries.length && found.length < count; i++) {
       const own = this.#added - i + 1;
       const entry = this.#back(i);
       if (own < number && entry.id !== '' && isWanted(entry.endpoint))
-        found.push({ number: own, record: recordOf(entry) });
+        found.push({ number: own, record: boundedRecord(entry, mostReplicas) });
     }
     return found;
   }
@@ -252,6 +250,12 @@ export class DecisionRing {
     const { length } = this.#entries;
     return this.#entries[(this.#next - n + length) % length]!;
   }
+}
+
+function boundedRecord(entry: DecisionEntry, mostReplicas: number): BoundedDecision {
+  const { chosen, ids, numbers } = entry;
+  const slots = nearestSlots(numbers, ids.length, chosen, mostReplicas);
+  return { ...recordOf(entry, slots), replicaCount: ids.length };
 }
 
 const flipIn = ({ chosen, ids, numbers, past }: DecisionEntry) => flipOf(past, ids, numbers, chosen);

@@ -6,7 +6,11 @@ const STEP_US = STEP_S * 1e6;
 
 function atTime() {
   const clock = { us: 0 };
-  const series = new TrafficSeries(() => clock.us);
+  const gone = new Set<string>();
+  const series = new TrafficSeries(
+    () => clock.us,
+    (endpoint) => !gone.has(endpoint),
+  );
   const end = (endpoint: string, atUs: number, change: Parameters<typeof finishedRequest>[0] = {}) =>
     series.ended(
       finishedRequest({
@@ -17,7 +21,7 @@ function atTime() {
         ...change,
       }),
     );
-  return { clock, series, end };
+  return { clock, series, end, gone };
 }
 
 it('sums up requests by endpoint and step', () => {
@@ -61,4 +65,14 @@ it('knows the step under way', () => {
   const { clock, series } = atTime();
   clock.us = 3.5 * STEP_US;
   expect(series.step).toBe(3);
+});
+
+it('counts new endpoints however many there were, and none that are gone', () => {
+  const { end, gone, series } = atTime();
+  for (let i = 0; i <= 1000; i++) end(`e${i}`, 1);
+  expect(series.sum(['e999', 'e1000'], 0, 1).requests).toBe(1);
+  for (let i = 0; i < 1000; i++) gone.add(`e${i}`);
+  end('e1000', 1);
+  end('e0', 1);
+  expect(series.sum(['e0', 'e999', 'e1000'], 0, 1).requests).toBe(1);
 });

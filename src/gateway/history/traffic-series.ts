@@ -36,9 +36,12 @@ export interface TrafficStep extends TrafficSums {
 export class TrafficSeries {
   readonly #endpoints = new Map<string, EndpointSteps>();
   readonly #nowUs: () => number;
+  readonly #isServed: (endpoint: string) => boolean;
 
-  constructor(nowUs: () => number) {
+  /** @param isServed whether there is an endpoint of a name: what was one is forgotten */
+  constructor(nowUs: () => number, isServed: (endpoint: string) => boolean) {
     this.#nowUs = nowUs;
+    this.#isServed = isServed;
   }
 
   ended(request: FinishedRequest): void {
@@ -91,7 +94,8 @@ export class TrafficSeries {
   #stepsOf(name: string): EndpointSteps | null {
     const known = this.#endpoints.get(name);
     if (known !== undefined) return known;
-    if (this.#endpoints.size >= MOST_ENDPOINTS) return null;
+    for (const one of this.#endpoints.keys()) if (!this.#isServed(one)) this.#endpoints.delete(one);
+    if (this.#endpoints.size >= MOST_ENDPOINTS || !this.#isServed(name)) return null;
     const made: EndpointSteps = {
       sums: new Float64Array(STEPS * WIDTH),
       waits: new Uint32Array(STEPS * (BOUNDS_US.length + 1)),

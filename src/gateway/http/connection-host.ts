@@ -22,6 +22,8 @@ export interface ConnectionHost {
   readonly isHandingOver: boolean;
   /** The most that is read and discarded of a body that no handler collects. */
   readonly discardBytes: number;
+  /** Pipelined requests that are read before the first response; further ones are left in the socket. */
+  readonly mostAhead: number;
   handle(request: HttpRequest, response: HttpResponse): void;
   /** A request that is malformed or ambiguous was refused with this status. */
   refused(status: number): void;

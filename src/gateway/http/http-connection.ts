@@ -13,8 +13,6 @@ import { respondError } from './respond-error.js';
 import type { ResponseQueue } from './response-queue.js';
 import { ResponseSender } from './response-sender.js';
 
-/** Pipelined requests that are read before the first response; further ones are left in the socket. */
-const MOST_AHEAD = 32;
 /** How long a client may take to hang up after its last response: a connection that is cut may lose bytes of it. */
 const LINGER_MS = 1000;
 
@@ -82,7 +80,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   get isReady(): boolean {
     if (this.#reading !== null) return this.#reading.isWanted || this.#readingFor!.isEnded;
-    return !this.#isLast && this.#due.length < MOST_AHEAD && !this.#socket.writableNeedDrain;
+    return !this.#isLast && this.#due.length < this.#host.mostAhead && !this.#socket.writableNeedDrain;
   }
 
   onHead(head: RequestHead, whole: Buffer | null): void {

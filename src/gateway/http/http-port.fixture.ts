@@ -24,6 +24,7 @@ export async function port(handler: RequestHandler, change: Partial<ListenerPart
     {
       headerBytes: 4096,
       discardBytes: 100_000,
+      mostAhead: 32,
       connections: 100,
       connectionsPerAddress: 100,
       uncapped: new BlockList(),
@@ -83,7 +84,13 @@ export async function timed(handle: RequestHandler) {
   const refused: number[] = [];
   const host = { reader: new RequestHead(4096), writer: new ResponseWriter(), isSecure: false };
   const state = { isStopping: false, isHandingOver: false };
-  const rest = { discardBytes: 100_000, handle, refused: (status: number) => refused.push(status), left: () => {} };
+  const rest = {
+    discardBytes: 100_000,
+    mostAhead: 32,
+    handle,
+    refused: (status: number) => refused.push(status),
+    left: () => {},
+  };
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
   await new Promise((resolve) => server.once('listening', resolve));

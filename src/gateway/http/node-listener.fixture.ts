@@ -21,7 +21,9 @@ interface Connection {
 type Public<Class> = { [Member in keyof Class]: Class[Member] };
 
 /** `Listener` on Node's own HTTP server, behind the same handler: the oracle of the gateway's server. In tests only. */
-export class Listener implements Omit<Public<OurListener>, 'handle' | 'reader' | 'writer' | 'left' | 'isSecure'> {
+export class Listener
+  implements Omit<Public<OurListener>, 'handle' | 'reader' | 'writer' | 'left' | 'isSecure' | 'mostAhead'>
+{
   readonly times: ListenerParts['timeouts'];
   readonly discardBytes: number;
   dropped = 0;

@@ -61,6 +61,7 @@ export async function seenByUs(pieces: readonly Buffer[]): Promise<Seen> {
     isStopping: false,
     isHandingOver: false,
     discardBytes: MOST_BYTES,
+    mostAhead: 32,
     handle(request, response) {
       const { method, minor, rawHeaders, url } = request;
       const entry: SeenRequest = { method, target: url, minor, headers: rawHeaders, body: null };

@@ -1,3 +1,4 @@
+import { flatText } from '../request/flat-text.js';
 import type { FinishedRequest } from '../request/request-record.js';
 
 /** The replica that holds a stored response, and whose it is. */
@@ -33,7 +34,7 @@ export class ResponseHolders {
     // A replica that repeats an id it has seen does not take the response from its owner.
     if (id === undefined || (this.#held.get(id)?.keyId ?? keyId) !== keyId) return;
     this.#held.delete(id);
-    this.#held.set(id, { keyId, model, endpoint: endpoint.name, replicaId });
+    this.#held.set(flatText(id), { keyId, model, endpoint: endpoint.name, replicaId });
     if (this.#held.size <= MOST) return;
     const [oldest] = this.#held.keys();
     this.#held.delete(oldest!);

@@ -7,6 +7,7 @@ import { ApiError } from '../../protocol/errors.js';
 import { isObject } from '../../protocol/json/json-body.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { ReceivedBody } from './arriving-body.js';
+import { flatText } from './flat-text.js';
 import type { LongPrompt } from './prompt-blocks.js';
 
 /** What the gateway knows of a request before it decides: created once per request, kept until it has ended. */
@@ -55,7 +56,7 @@ type Headed = Pick<HttpRequest, 'header'>;
 /** The client's request id if it is valid; otherwise a new one. */
 export function requestIdOf(request: Headed): string {
   const given = request.header('x-request-id');
-  return given !== undefined && PLAIN_ID.test(given) ? given : newRequestId();
+  return given !== undefined && PLAIN_ID.test(given) ? flatText(given) : newRequestId();
 }
 
 /**
@@ -157,9 +158,9 @@ function nonEmpty(body: ScannedBody, field: BodyField): string | null {
 
 const MOST_CHARACTERS = 128;
 
-/** Policies remember names: a very long one is replaced by its hash, to bound their memory. */
+/** Policies and lists of requests remember names: a very long one is replaced by its hash, to bound their memory. */
 function shortName(name: string): string {
-  if (name.length <= MOST_CHARACTERS) return name;
+  if (name.length <= MOST_CHARACTERS) return flatText(name);
   return `sha256:${createHash('sha256').update(name).digest('base64url')}`;
 }
 

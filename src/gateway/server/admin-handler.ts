@@ -1,5 +1,6 @@
 import { ApiError } from '../../protocol/errors.js';
 import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
+import { LastKnown } from '../../store/last-known.js';
 import type { Store } from '../../store/open-store.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Endpoint } from '../fleet/endpoint/endpoint.js';
@@ -28,8 +29,8 @@ export interface AdminHost {
   readonly onWarning: (line: string) => void;
 }
 
-/** Gateways that are known to have several workspaces, and those that have warned about metrics that began to need a token. */
-const shared = new WeakMap<AdminHost, boolean>();
+/** How many workspaces gateways have, and those that have warned about metrics that began to need a token. */
+const counts = new WeakMap<AdminHost, LastKnown<number>>();
 const warned = new WeakSet<AdminHost>();
 const METRICS_NEED_TOKEN =
   "metrics need a token since there are several workspaces: give Prometheus an API key with the role viewer, or set 'access: { metrics: open }'";
@@ -121,11 +122,18 @@ async function areOpen(host: AdminHost): Promise<boolean> {
   const setting = host.config.access.metrics;
   if (setting !== 'auto') return setting === 'open';
   if (nameSeveralWorkspaces(host.endpoints, host.metrics.endpointNames)) return false;
-  if (host.store === null) return true;
+  const { store } = host;
+  if (store === null) return true;
+  let workspaces = counts.get(host);
+  if (workspaces === undefined) {
+    // Those that are gone count: metrics keep what was counted for them.
+    let most = 0;
+    workspaces = new LastKnown(async () => (most = Math.max(most, await store.resources.count(['Workspace']))));
+    counts.set(host, workspaces);
+  }
   // While the store is away, what it last said counts; before it has said anything, metrics need a token.
-  const workspaces = await host.store.resources.count(['Workspace']).catch(() => null);
-  if (workspaces !== null) shared.set(host, shared.get(host) === true || workspaces > 1);
-  return shared.get(host) === false;
+  const known = await workspaces.get().catch(() => null);
+  return known !== null && known.value <= 1;
 }
 
 /** Never settles when the client has disconnected. */

@@ -36,6 +36,7 @@ async function listening(
   const listener = new Listener(config, {
     headerBytes: 4096,
     discardBytes: 100_000,
+    mostAhead: 32,
     connections: 100,
     connectionsPerAddress: 100,
     uncapped: new BlockList(),

@@ -19,6 +19,8 @@ export interface ListenerParts {
   headerBytes: number;
   /** The most that is read of an unused body before the connection is closed. */
   discardBytes: number;
+  /** The most pipelined requests of a connection that are read before the first response. */
+  mostAhead: number;
   /** Connections at a time; further ones are closed at once. */
   connections: number;
   /** Connections at a time from one address; further ones are closed at once. */
@@ -51,6 +53,7 @@ export class Listener implements ConnectionHost {
   readonly writer = new ResponseWriter();
   readonly isSecure: boolean;
   readonly discardBytes: number;
+  readonly mostAhead: number;
   readonly handle: RequestHandler;
   readonly refused: (status: number) => void;
   readonly fault: (error: unknown) => void;
@@ -68,6 +71,7 @@ export class Listener implements ConnectionHost {
     this.times = { ...parts.timeouts };
     this.reader = new RequestHead(parts.headerBytes);
     this.discardBytes = parts.discardBytes;
+    this.mostAhead = parts.mostAhead;
     this.isSecure = config.tls !== null;
     this.handle = parts.handler;
     this.refused = parts.refused;

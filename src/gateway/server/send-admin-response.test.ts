@@ -1,8 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../protocol/errors.js';
 import { startGateway, until } from '../fake-engine.fixture.js';
 import type { Gateway } from '../gateway.js';
+import { Client, get } from '../http/http-port.fixture.js';
+import type { HttpResponse } from '../http/http-response.js';
 import type { AdminCall, AdminResponse } from './admin-api.js';
+import { sendAdminResponse } from './send-admin-response.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -152,6 +157,54 @@ describe('a stream of the API', () => {
     expect(made).toBeLessThan(4096);
     isWanted = false;
     await response.text();
+  });
+
+  it('is sent to its end before a pipelined request is read: no response is held behind it', async () => {
+    const asked: string[] = [];
+    let end = () => {};
+    const gateway = await gatewayOf(({ path }) => {
+      asked.push(path);
+      if (path !== '/api/stream') return { status: 200, body: path, type: 'text/plain' };
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const stream = (async function* () {
+        yield 'data: 1\n\n';
+        await ended;
+      })();
+      return { status: 200, stream };
+    });
+    const client = new Client({ url: gateway.adminUrl }).send(get('/api/stream') + get('/api/1') + get('/api/2'));
+    await client.has(/data: 1/);
+    client.send(get('/api/3', 'connection: close\r\n'));
+    // Another client is served when the bytes of the first have been read.
+    await ask(gateway, '/health');
+    expect(asked).toEqual(['/api/stream']);
+    end();
+    expect(await client.closed()).toMatch(/\/api\/1[\s\S]*\/api\/2[\s\S]*\/api\/3$/);
+  });
+
+  it('retains nothing of what it has sent', async () => {
+    setFlagsFromString('--expose_gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heapUsed = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const pieces = 20_000;
+    const filler = 'x'.repeat(2048);
+    let grown = 0;
+    const stream = (async function* () {
+      const before = heapUsed();
+      for (let i = 0; i < pieces; i++) yield Buffer.from(`${filler}${i}`).toString('latin1');
+      grown = heapUsed() - before;
+    })();
+    const [sink, { signal }] = [
+      { writeHead() {}, flushHeaders() {}, write: () => true, end() {} },
+      new AbortController(),
+    ];
+    await sendAdminResponse(sink as unknown as HttpResponse, { status: 200, stream }, signal);
+    expect(grown).toBeLessThan((pieces * filler.length) / 4);
   });
 
   it('that fails is cut off and counted as a fault', async () => {

@@ -34,21 +34,19 @@ async function sendStream(response: HttpResponse, answer: StreamedResponse, sign
   response.writeHead(status, [...usualHeaders(type), ...headers]);
   response.flushHeaders();
   const pieces = stream[Symbol.asyncIterator]();
-  const aborted = new Promise<null>((resolve) => {
-    if (signal.aborted) resolve(null);
-    signal.addEventListener('abort', () => resolve(null), { once: true });
-  });
+  const waiter = new AbortWaiter(signal);
   try {
     for (;;) {
-      const next = await Promise.race([pieces.next(), aborted]);
+      const next = await waiter.first(pieces.next());
       if (next === null || next.done === true) break;
-      if (!response.write(next.value)) await Promise.race([drained(response), aborted]);
+      if (!response.write(next.value)) await waiter.first(drained(response));
     }
     response.end();
   } catch (error) {
     response.destroy();
     throw error;
   } finally {
+    waiter.close();
     // A source that waits for its next piece ends when that comes, or by the signal.
     pieces.return?.().catch(() => {});
   }
@@ -58,4 +56,33 @@ function drained(response: HttpResponse): Promise<void> {
   return new Promise((resolve) => {
     response.onDrain = resolve;
   });
+}
+
+/**
+ * Waits for promises, one after the other, until a signal is aborted. `Promise.race` with a promise of the signal would keep the
+ * result of every race until that is settled: here the signal wakes only the wait that is under way.
+ */
+class AbortWaiter {
+  readonly #signal: AbortSignal;
+  #wake: () => void = () => {};
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#aborted, { once: true });
+  }
+
+  /** What a promise resolves with; null when the signal is aborted first. */
+  first<Value>(promise: Promise<Value>): Promise<Value | null> {
+    return new Promise((resolve, reject) => {
+      this.#wake = () => resolve(null);
+      if (this.#signal.aborted) resolve(null);
+      promise.then(resolve, reject);
+    });
+  }
+
+  close(): void {
+    this.#signal.removeEventListener('abort', this.#aborted);
+  }
+
+  readonly #aborted = (): void => this.#wake();
 }

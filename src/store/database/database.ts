@@ -37,4 +37,6 @@ export interface OpenStoreOptions {
   readonly migrate?: boolean;
   /** How long to wait for another process that has locked the store. */
   readonly lockWaitMs?: number;
+  /** How long a query may take in PostgreSQL, once tables are migrated. */
+  readonly queryMs?: number;
 }

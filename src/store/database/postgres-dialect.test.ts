@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../open-store.js';
 import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from '../postgres.fixture.js';
+import { startSilentProxy } from '../silent-proxy.fixture.js';
 import { isStoreFailure } from './errors.js';
 import { postgresError } from './postgres-dialect.js';
 
@@ -51,6 +52,31 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a store in PostgreSQL', () => {
     await store.settings.set('c', '1');
     expect([await store.settings.get('a'), await store.settings.get('c')]).toEqual([null, '1']);
     await store.close();
+  });
+
+  it('waits for no server that has fallen silent, and closes its connections to it', async () => {
+    const url = await server.freshUrl();
+    const proxy = await startSilentProxy(url);
+    const store = await openStore(proxy.url(url), { queryMs: 500 });
+    await store.settings.set('a', '1');
+    void proxy.fallSilent();
+    const silent = { code: 'STORE_UNREACHABLE' };
+    await expect(store.settings.get('a')).rejects.toMatchObject(silent);
+    await expect(store.exclusively(async () => {})).rejects.toMatchObject(silent);
+    await store.close();
+    await proxy.close();
+  });
+
+  it('ends queries that have no response when it is closed', async () => {
+    const url = await server.freshUrl();
+    const proxy = await startSilentProxy(url);
+    const store = await openStore(proxy.url(url));
+    const lost = proxy.fallSilent();
+    const ended = expect(store.settings.get('a')).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' });
+    await lost;
+    await store.close();
+    await ended;
+    await proxy.close();
   });
 
   it('is unreachable when the server is gone', async () => {

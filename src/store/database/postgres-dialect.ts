@@ -1,5 +1,8 @@
+import type { Socket } from 'node:net';
 import { type Dialect, PostgresDialect } from 'kysely';
+import type { PoolClient } from 'pg';
 import { fullStore, lockedStore, missingStore, storeFailed, storePermission, unreachableStore } from './errors.js';
+import { PatientClient, type QueryPatience } from './patient-client.js';
 import type { StoreAddress } from './store-address.js';
 import { storeDialect } from './store-driver.js';
 
@@ -8,12 +11,18 @@ const INT8 = 20;
 
 const CONNECT_TIMEOUT_MS = 5000;
 const MOST_CONNECTIONS = 4;
+/** How long a server may take to close its side of connections that are not needed any more. */
+const CLOSE_MS = 2000;
 
 /** PostgreSQL through pg. Whole numbers come back as numbers: none exceeds 2^53. */
-export async function postgresDialect({ url, shown }: StoreAddress & { kind: 'postgres' }): Promise<Dialect> {
+export async function postgresDialect(
+  { url, shown }: StoreAddress & { kind: 'postgres' },
+  patience: QueryPatience,
+): Promise<Dialect> {
   const { default: pg } = await import('pg');
   const dialect = new PostgresDialect({
     pool: async () => {
+      const clients = new Set<PoolClient>();
       const pool = new pg.Pool({
         connectionString: url,
         application_name: 'twinyard',
@@ -27,8 +36,19 @@ export async function postgresDialect({ url, shown }: StoreAddress & { kind: 'po
       });
       // A broken idle connection fails on its next use; without a listener the event would end the process.
       pool.on('error', () => {});
-      pool.on('connect', (client) => client.on('error', () => {}));
-      return pool;
+      pool.on('connect', (client) => {
+        clients.add(client);
+        client.on('error', () => {});
+      });
+      pool.on('remove', (client) => clients.delete(client));
+      return {
+        connect: async () => new PatientClient(await pool.connect(), patience),
+        async end() {
+          // What a server that is away never acknowledges would keep the process.
+          setTimeout(() => clients.forEach(cut), CLOSE_MS).unref();
+          await pool.end();
+        },
+      };
     },
   });
   return storeDialect(dialect, {
@@ -39,6 +59,9 @@ export async function postgresDialect({ url, shown }: StoreAddress & { kind: 'po
     translate: (error) => postgresError(error, shown),
   });
 }
+
+const cut = (client: PoolClient) =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 
 /** Codes of a server that is unavailable or shutting down. */
 const GONE = /^(E[A-Z]+|08...|57P0[1-4]|53300)$/;

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../../store/keys/key-record.js';
+import { type KeyRecord, subjectWorkspace } from '../../../store/keys/key-record.js';
 import type { StoreTransaction } from '../../../store/open-store.js';
 import { loadAccounts, saveAccounts } from '../../../store/quota/quota-accounts.js';
 import { type SpentRow, spentSince } from '../../../store/quota/quota-spending.js';
@@ -58,6 +58,17 @@ export class AccountBook {
   forget(accounts: readonly Account[]): void {
     for (const { keyId, scope } of accounts) this.#ofKeys.get(keyId)?.delete(scope);
     this.#unsaved = this.#unsaved.filter((account) => !accounts.includes(account));
+  }
+
+  /**
+   * Drops the accounts of subjects of tokens that are not in use; all that they hold is in the store.
+   * @param used ids of subjects
+   */
+  dropSubjects(used: ReadonlySet<string>): void {
+    for (const [id, accounts] of this.#ofKeys) {
+      if (used.has(id) || subjectWorkspace(id) === undefined) continue;
+      if ([...accounts.values()].every(({ isSaved, seats }) => isSaved && seats === 0)) this.#ofKeys.delete(id);
+    }
   }
 
   /** The accounts of a key, by scope. */

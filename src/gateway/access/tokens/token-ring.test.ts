@@ -47,12 +47,32 @@ it('verifies a token that many requests bring at once only once', async () => {
   expect([ring.verified, issuer.fetches, ring.known(token)]).toEqual([1, 1, expect.any(AccessKey)]);
 });
 
-it('remembers a bounded number of tokens', async () => {
-  const { ring } = await started();
+it('remembers a bounded number of wrong tokens, which take no place from verified ones', async () => {
+  const { found, issuer, ring } = await started();
+  const token = await issuer.signed();
+  await found(token);
   for (let i = 0; i < 20_200; i += 200) {
     await Promise.all(Array.from({ length: 200 }, (_, n) => ring.verify(`eyJ.${i + n}.x`)));
   }
-  expect(ring.size).toBe(20_000);
+  expect(ring.size).toBe(1001);
+  expect(ring.known(token)).toBeInstanceOf(AccessKey);
+});
+
+it('verifies a bounded number of tokens at a time', async () => {
+  const { ring } = await started();
+  const all = Array.from({ length: 1500 }, (_, n) => ring.verify(`eyJ.${n}.x`));
+  expect(ring.verified).toBe(1000);
+  await Promise.all(all);
+  expect([ring.known('eyJ.999.x'), ring.known('eyJ.1000.x')]).toEqual([expect.any(ApiError), null]);
+});
+
+it('forgets tokens that have expired, and returns whose the others are', async () => {
+  const { found, issuer, ring } = await started();
+  await found(await issuer.signed({ exp: nowMs / 1000 + 60 }));
+  await found(await issuer.signed({ sub: 'bob' }));
+  expect([...ring.sweep()].sort()).toEqual(['jwt/a/ann', 'jwt/a/bob']);
+  nowMs += 91_000;
+  expect([...ring.sweep(), ring.size]).toEqual(['jwt/a/bob', 1]);
 });
 
 it('reads the keys again for one that is not known, and no more often than every 10 seconds', async () => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { ApiError } from '../../../protocol/errors.js';
+import { ApiError } from '../../../protocol/errors.js';
 import type { KeyRecord } from '../../../store/keys/key-record.js';
 import type { JwtConfig } from '../../config/jwt-schema.js';
 import { issuerUnreachable, jwtRefused } from '../errors.js';
@@ -15,11 +15,15 @@ const LONGEST_MS = 300_000;
 const REFUSED_MS = 5000;
 /** While the issuer cannot be reached, it is tried again by the next request. */
 const UNREACHED_MS = 500;
-const MOST_ENTRIES = 20_000;
+const MOST_VERIFIED = 20_000;
+/** Anyone can send wrong tokens: they take no place from verified ones. */
+const MOST_REFUSED = 1000;
+/** Further ones have to come again. */
+const MOST_UNDER_WAY = 1000;
 const FORM = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 
-interface Entry {
-  readonly found: AccessKey | ApiError;
+interface Entry<Found = AccessKey | ApiError> {
+  readonly found: Found;
   readonly untilMs: number;
 }
 
@@ -40,7 +44,8 @@ export class TokenRing {
   verified = 0;
   readonly #parts: TokenRingParts;
   /** The oldest first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #verified = new Map<string, Entry<AccessKey>>();
+  readonly #refused = new Map<string, Entry<ApiError>>();
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(parts: TokenRingParts) {
@@ -53,22 +58,28 @@ export class TokenRing {
     return text.startsWith('eyJ') && (text.length > MOST_CHARACTERS || FORM.test(text));
   }
 
+  /** Tokens that are remembered. */
   get size(): number {
-    return this.#entries.size;
+    return this.#verified.size + this.#refused.size;
   }
 
   /** What a token gives, or why it is refused; null while that is not known. */
   known(token: string): AccessKey | ApiError | null {
     if (token.length > MOST_CHARACTERS) return jwtRefused(`it has more than ${MOST_CHARACTERS} characters`);
-    const entry = this.#entries.get(digestOf(token));
+    const digest = digestOf(token);
+    const entry = this.#verified.get(digest) ?? this.#refused.get(digest);
     return entry === undefined || entry.untilMs <= this.#parts.nowMs() ? null : entry.found;
   }
 
-  /** Verifies a token; when it resolves, the result is known. Never rejects but with a bug. */
+  /**
+   * Verifies a token; when it resolves, the result is known, unless too many others are being verified. Never rejects but with a
+   * bug.
+   */
   verify(token: string): Promise<void> {
     const digest = digestOf(token);
     const before = this.#underWay.get(digest);
     if (before !== undefined) return before;
+    if (this.#underWay.size >= MOST_UNDER_WAY) return Promise.resolve();
     const verified = this.#entryOf(token)
       .then((entry) => this.#remember(digest, entry))
       .finally(() => this.#underWay.delete(digest));
@@ -78,7 +89,19 @@ export class TokenRing {
 
   /** Forgets all: accounts have been opened again. */
   clear(): void {
-    this.#entries.clear();
+    this.#verified.clear();
+    this.#refused.clear();
+  }
+
+  /** Forgets tokens that have to be verified again. Returns the ids of the subjects of the others. */
+  sweep(): Set<string> {
+    const subjects = new Set<string>();
+    const nowMs = this.#parts.nowMs();
+    for (const [digest, { found, untilMs }] of this.#verified) {
+      if (untilMs <= nowMs) this.#verified.delete(digest);
+      else subjects.add(found.id);
+    }
+    return subjects;
   }
 
   async #entryOf(token: string): Promise<Entry> {
@@ -108,13 +131,18 @@ export class TokenRing {
     return payload;
   }
 
-  #remember(digest: string, entry: Entry): void {
-    this.#entries.delete(digest);
-    this.#entries.set(digest, entry);
-    if (this.#entries.size <= MOST_ENTRIES) return;
-    const [oldest] = this.#entries.keys();
-    this.#entries.delete(oldest!);
+  #remember(digest: string, { found, untilMs }: Entry): void {
+    this.#verified.delete(digest);
+    this.#refused.delete(digest);
+    if (found instanceof ApiError) add(this.#refused, digest, { found, untilMs }, MOST_REFUSED);
+    else add(this.#verified, digest, { found, untilMs }, MOST_VERIFIED);
   }
+}
+
+function add<Found>(entries: Map<string, Found>, digest: string, entry: Found, most: number): void {
+  entries.set(digest, entry);
+  const [oldest] = entries.keys();
+  if (entries.size > most) entries.delete(oldest!);
 }
 
 const digestOf = (token: string) => hash('sha256', token, 'base64url');

@@ -90,7 +90,7 @@ export function trustLine(id: string, endpoint: string, isSuspect: boolean, reas
   return `replica ${id} of endpoint ${endpoint} ${isSuspect ? `is ${reason}: ${effect}` : reason}`;
 }
 
-/** By the policy's text: most endpoints share one. */
+/** By the policy's text, the one that was not asked for longest first: most endpoints share one. */
 const hashes = new Map<string, string>();
 const MOST_HASHES = 256;
 
@@ -98,9 +98,10 @@ const MOST_HASHES = 256;
 export function policyHashOf(policy: PolicyConfig): string {
   const text = JSON.stringify(policy);
   const known = hashes.get(text);
-  if (known !== undefined) return known;
-  const hash = new DecidingFleet(policy, 0, 0).policyHash;
-  if (hashes.size >= MOST_HASHES) hashes.clear();
+  const hash = known ?? new DecidingFleet(policy, 0, 0).policyHash;
+  hashes.delete(text);
   hashes.set(text, hash);
+  const [oldest] = hashes.keys();
+  if (hashes.size > MOST_HASHES) hashes.delete(oldest!);
   return hash;
 }

@@ -39,6 +39,8 @@ export class Endpoint {
    * of the last ones.
    */
   discovery: { problem: string | null; models: ReadonlySet<string> } | null = null;
+  /** Names its policy: the same for policies that decide alike. */
+  policyHash: string;
   /** Where shadow policies follow its decisions. */
   readonly watch: DecisionWatch;
   /** How fast each of its replicas is, as far as that is known. */
@@ -56,16 +58,13 @@ export class Endpoint {
     this.#host = host;
     this.watch = new DecisionWatch(host.ring);
     this.#policy = policy;
-    this.#history = new PolicyHistory({ hash: policyHashOf(policy), policy, sinceUs: host.nowUs() });
+    this.policyHash = policyHashOf(policy);
+    this.#history = new PolicyHistory({ hash: this.policyHash, policy, sinceUs: host.nowUs() });
     host.shadows?.changed(this);
   }
 
   get policy(): PolicyConfig {
     return this.#policy;
-  }
-
-  get policyHash(): string {
-    return this.#deciding?.fleet.policyHash ?? policyHashOf(this.#policy);
   }
 
   /** Admission and queue, before a replica is chosen. */
@@ -254,7 +253,7 @@ export class Endpoint {
 
   #takeOn(policy: PolicyConfig): void {
     // An invalid one throws before anything has changed.
-    policyHashOf(policy);
+    this.policyHash = policyHashOf(policy);
     this.#policy = policy;
     if (this.#deciding !== null) takePolicy(this.#deciding, policy, this.#host.config.seed);
     this.#host.shadows?.changed(this);
