@@ -162,7 +162,7 @@ describe('an experiment of a server', () => {
     const { id } = await call(`POST ${LAB}/experiments`, { traffic, fleet: FLEET, policies: POLICIES, seeds: 10 });
     const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`twinyard-twin-${server.child.pid}-`));
     await expect.poll(async () => (await call(`GET jobs/${id}`)).state, { timeout: 240_000 }).toBe('running');
-    expect(folders()).toHaveLength(1);
+    await expect.poll(folders, { timeout: 240_000 }).toHaveLength(1);
     expect((await call(`DELETE jobs/${id}`)).state).toBe('cancelled');
     expect(folders()).toEqual([]);
   });

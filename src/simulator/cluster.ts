@@ -40,14 +40,11 @@ export class Cluster implements ReplicaEvents {
   readonly #inStep: boolean;
   /** Null: the client sends every request when it is due. */
   readonly #slots: ClientSlots | null;
-
   readonly #arrivals: Arrivals;
   readonly #admissions = new EventFifo();
   readonly #routings = new EventFifo();
   readonly #expiries = new EventFifo();
   #tickAtUs = NEVER;
-  /** When signals are read next; never where decisions read them. */
-  #readAtUs = NEVER;
   /** Requests that left replicas since the last dispatch by completion. */
   #departures = 0;
   #unlooked = 0;
@@ -62,7 +59,6 @@ export class Cluster implements ReplicaEvents {
     this.#tickUs = config.flowControl?.dispatchTickUs ?? 0;
     this.#ttlUs = config.flowControl?.requestTtlUs ?? 0;
     this.#refreshUs = config.snapshotRefreshUs;
-    if (config.signalPhaseUs !== undefined && this.#refreshUs > 0 && parts.looks) this.#readAtUs = config.signalPhaseUs;
     this.#slots =
       config.maxInFlight === undefined ? null : new ClientSlots(config.maxInFlight, workload.table, parts.outcomes);
     this.#inStep =
@@ -71,17 +67,17 @@ export class Cluster implements ReplicaEvents {
   }
 
   run(): void {
+    const { replicas, router } = this.#parts;
     for (;;) {
-      const eventUs = this.#nextUs();
-      // Signals are read for as long as anything can follow.
-      const at = eventUs === NEVER && !this.#mayFollow() ? NEVER : Math.min(eventUs, this.#readAtUs);
+      let at = this.#nextUs();
+      // A clock reads signals for as long as an event is known, or the end of a request may cause one.
+      if (at !== NEVER || (this.#inStep && replicas.some(({ isBusy }) => isBusy)))
+        at = Math.min(at, router.signals.nextUs);
       if (this.#inStep ? this.#runEarliest(at) : this.#catchUp(at)) continue;
-      if (at > this.#horizonUs || at === NEVER) {
-        if (at === NEVER && this.#dispatchWhenIdle()) continue;
-        return;
-      }
+      if (at === NEVER && this.#dispatchWhenIdle()) continue;
+      if (at > this.#horizonUs || at === NEVER) return;
       this.nowUs = at;
-      if (this.#readAtUs === at) this.#read();
+      if (router.signals.nextUs === at) router.signals.read(at);
       else if (this.#slots !== null && this.#slots.nextUs === at) this.#clientActs(this.#slots);
       else if (this.#arrivals.nextUs() === at) this.#arrive(this.#arrivals.pop(at));
       else if (this.#admissions.nextUs === at) this.#admit(this.#admissions.pop());
@@ -110,16 +106,6 @@ export class Cluster implements ReplicaEvents {
     if (pauseUs > 0) this.#table.pauseUs[next] = pauseUs;
     this.#parts.outcomes.reserve(this.#table.count);
     this.#arrivals.push(next);
-  }
-
-  /** Whether the end of a request may cause another event. */
-  #mayFollow(): boolean {
-    return this.#inStep && this.#parts.replicas.some((replica) => replica.isBusy);
-  }
-
-  #read(): void {
-    this.#parts.router.signals.read(this.nowUs);
-    this.#readAtUs += this.#refreshUs;
   }
 
   #nextUs(): number {

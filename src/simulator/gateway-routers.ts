@@ -7,7 +7,7 @@ import type { Router } from './router.js';
 export type RequestRouter = Pick<
   Router,
   'host' | 'look' | 'lookAtFleet' | 'refuse' | 'pick' | 'placed' | 'firstToken' | 'left'
-> & { readonly signals: Pick<Router['signals'], 'moved' | 'read'> };
+> & { readonly signals: Pick<Router['signals'], 'moved' | 'read' | 'nextUs'> };
 
 /**
  * Several gateways in front of one fleet. Each counts the requests that it has placed and remembers the prompts that it has
@@ -15,10 +15,7 @@ export type RequestRouter = Pick<
  * one take the gateways in turn.
  */
 export class GatewayRouters implements RequestRouter {
-  readonly signals = {
-    moved: (replica: number) => this.#moved(replica),
-    read: (nowUs: number) => this.#read(nowUs),
-  };
+  readonly signals: RequestRouter['signals'];
   readonly #routers: readonly Router[];
   readonly #table: RequestTable;
   /** That of the last `look`. */
@@ -27,7 +24,16 @@ export class GatewayRouters implements RequestRouter {
   constructor(routers: readonly Router[], table: RequestTable) {
     this.#routers = routers;
     this.#table = table;
-    this.#current = routers[0]!;
+    const [first] = routers;
+    this.#current = first!;
+    this.signals = {
+      // All read at the same time.
+      get nextUs() {
+        return first!.signals.nextUs;
+      },
+      moved: (replica) => this.#moved(replica),
+      read: (nowUs) => this.#read(nowUs),
+    };
   }
 
   get host(): PolicyHost {

@@ -75,7 +75,7 @@ export class Router {
     this.#truth = truth;
     const { blockSize } = config.replica;
     this.host = host;
-    this.signals = new FleetSignals(host.view, replicas, config.snapshotRefreshUs, config.signalPhaseUs !== undefined);
+    this.signals = new FleetSignals(host.view, replicas, config.snapshotRefreshUs, config.signalPhaseUs);
     this.#table = table;
     this.#model = config.replica.model;
     this.#kvBlockSize = blockSize;

@@ -3,11 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiError } from '../../protocol/errors.js';
 import { type KeyRecord, subjectWorkspace } from '../../store/keys/key-record.js';
 import { KEY_PREFIX } from '../../store/keys/key-secret.js';
-import type { Store, StoreTransaction } from '../../store/open-store.js';
-import type { GatewayMode } from '../../store/quota/gateways.js';
 import type { AccessConfig, Price } from '../config/gateway-config.js';
 import type { JwtConfig } from '../config/jwt-schema.js';
-import type { LimitName } from './account/shortage.js';
+import type { AccessCounts, AccessOptions } from './access-parts.js';
 import { TOKENS_BUSY } from './errors.js';
 import { AccessKey } from './keys/access-key.js';
 import { KeyRing, keyText } from './keys/key-ring.js';
@@ -27,36 +25,6 @@ const SWEEP_MS = 60_000;
 const LONG_JOIN = 20;
 const JOIN_TAKES_LONG =
   'another gateway holds the accounts of limits and does not respond: starting when its lease of 10 seconds has expired';
-
-export interface AccessOptions {
-  store: Pick<Store, 'exclusively' | 'kind' | 'keys'>;
-  config: AccessConfig;
-  prices: readonly Price[];
-  /** The id of this gateway in the store, and the ids of gateways known to have ended. */
-  gatewayId?: string;
-  deadGateways?: readonly string[];
-  /** Monotonic milliseconds since 1970. */
-  nowMs: () => number;
-  /** Called with a line that operators should see. */
-  warn?: (message: string) => void;
-  /** Called with unexpected errors. */
-  fault?: (error: unknown) => void;
-  /** Set by tests. */
-  storeNow?: (tx: StoreTransaction) => Promise<number>;
-  pause?: (ms: number) => Promise<unknown>;
-}
-
-/** For metrics: everything since the start. */
-export interface AccessCounts {
-  readonly mode: GatewayMode;
-  readonly keys: number;
-  readonly wrongKeys: number;
-  readonly wrongKeysLimited: number;
-  readonly limited: Readonly<Record<LimitName, number>>;
-  readonly storeFailures: number;
-  readonly refusedUnasked: number;
-  readonly admittedUnasked: number;
-}
 
 /** Checks API keys, model permissions and limits. */
 export class Access {

@@ -91,11 +91,13 @@ describe('signals that a clock reads', () => {
   it('are those of the last read, whatever a look finds', () => {
     const { replica, runUntil } = busyReplica();
     const view = createFleetView(1);
-    const signals = new FleetSignals(view, [replica], 50, true);
+    const signals = new FleetSignals(view, [replica], 50, 80);
     runUntil(1);
     signals.look(70);
     expect(shown({ view })).toEqual({ ...NOTHING_SEEN, ageUs: 70 });
+    expect(signals.nextUs).toBe(80);
     signals.read(80);
+    expect(signals.nextUs).toBe(130);
     signals.look(170);
     expect(shown({ view })).toEqual({ ...BUSY, ageUs: 90 });
   });

@@ -3,22 +3,25 @@ import type { Replica } from '../../replica/replica.js';
 
 /**
  * Fills in the reported columns of the view, as fresh as configured. With an interval of 0 the view shows each replica as it is;
- * otherwise as of the last refresh, and `look` refreshes only once the interval has passed, or never where `read` is called by a
- * clock. Before the first refresh every replica looks empty, as to a router that has not scraped yet.
+ * otherwise as of the last refresh, and `look` refreshes only once the interval has passed, or never where a clock says when to `read`.
+ * Before the first refresh every replica looks empty, as to a router that has not scraped yet.
  */
 export class FleetSignals {
   readonly #view: FleetView;
   readonly #replicas: readonly Replica[];
   readonly #refreshUs: number;
   readonly #hasClock: boolean;
+  /** When the clock reads next; never where looks do. */
+  nextUs: number;
   #refreshedUs = 0;
 
-  /** @param hasClock whether `read` is called every so often: looks read nothing then */
-  constructor(view: FleetView, replicas: readonly Replica[], refreshUs: number, hasClock = false) {
+  /** @param phaseUs when a clock reads for the first time; absent: there is none */
+  constructor(view: FleetView, replicas: readonly Replica[], refreshUs: number, phaseUs?: number) {
     this.#view = view;
     this.#replicas = replicas;
     this.#refreshUs = refreshUs;
-    this.#hasClock = hasClock;
+    this.#hasClock = phaseUs !== undefined && refreshUs > 0;
+    this.nextUs = this.#hasClock ? phaseUs! : Number.POSITIVE_INFINITY;
     if (refreshUs === 0) for (let i = 0; i < replicas.length; i++) this.#read(i);
   }
 
@@ -38,6 +41,7 @@ export class FleetSignals {
   read(nowUs: number): void {
     for (let i = 0; i < this.#replicas.length; i++) this.#read(i);
     this.#refreshedUs = nowUs;
+    this.nextUs += this.#refreshUs;
   }
 
   #read(replica: number): void {

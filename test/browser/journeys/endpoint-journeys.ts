@@ -146,7 +146,7 @@ export function endpointJourneys({ page, yard }: Visit): void {
     await page().getByRole('button', { name: 'Return to unified' }).click();
     const dialog = page().getByRole('dialog');
     await dialog.locator('.diff-after', { hasText: 'unified' }).waitFor();
-    await dialog.getByText('/endpoints/fixed/policy/rollback').waitFor();
+    await dialog.getByText('/endpoints/fixed/policy/rollback').waitFor({ state: 'attached' });
     await dialog.getByRole('button', { name: 'Return', exact: true }).click();
     await inForce('unified');
     await page().getByRole('link', { name: 'Replicas' }).click();
