@@ -1,7 +1,8 @@
 /** The part of a turn of the event loop that one piece of work may take before others get theirs. */
 const BUDGET_MS = 8;
-/** Taken once: a test that stops the clocks does not stop the event loop. */
+/** Taken once: a test that stops the clocks, or moves them on, does not do so with the event loop. */
 const { setImmediate: nextTurn } = globalThis;
+const clockMs = performance.now.bind(performance);
 
 /**
  * Splits long work into turns of the event loop, so that requests never wait for all of it. Work that shares one
@@ -15,7 +16,7 @@ export class Turns {
   /** @param now milliseconds of a clock that never goes back */
   constructor(
     private readonly budgetMs = BUDGET_MS,
-    private readonly now: () => number = () => performance.now(),
+    private readonly now: () => number = clockMs,
   ) {}
 
   /** Null while this turn has time left; otherwise a promise of the next turn. Await it between two steps. */
