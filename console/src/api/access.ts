@@ -8,8 +8,11 @@ export function useMay(role: Role, workspace?: string): boolean {
   const { data } = useSession();
   if (data === null || data === undefined) return false;
   const own = workspace === undefined ? data.role : best(data.role, data.workspaces[workspace] ?? 'none');
-  return RANKS.indexOf(own) >= RANKS.indexOf(role);
+  return isEnough(own, role);
 }
+
+/** Whether a role may do what another one may. */
+export const isEnough = (role: Role, wanted: Role) => RANKS.indexOf(role) >= RANKS.indexOf(wanted);
 
 /** The highest role that the visitor has anywhere. */
 export function useBestRole(): Role {
@@ -17,4 +20,4 @@ export function useBestRole(): Role {
   return data === null || data === undefined ? 'none' : Object.values(data.workspaces).reduce(best, data.role);
 }
 
-const best = (a: Role, b: Role): Role => (RANKS.indexOf(a) >= RANKS.indexOf(b) ? a : b);
+const best = (a: Role, b: Role): Role => (isEnough(a, b) ? a : b);

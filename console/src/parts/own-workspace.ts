@@ -1,6 +1,5 @@
+import { isEnough } from '../api/access';
 import type { Role, Session } from '../api/types';
-
-const RANKS: readonly Role[] = ['none', 'viewer', 'operator', 'admin'];
 
 /** The workspace of a visitor who has not chosen one: `default`, or, with roles in single workspaces only, the first where it is enough. */
 export function ownWorkspace(session: Session | null | undefined, role: Role): string {
@@ -8,5 +7,3 @@ export function ownWorkspace(session: Session | null | undefined, role: Role): s
   const own = Object.entries(session.workspaces);
   return (own.find(([, one]) => isEnough(one, role)) ?? own[0])?.[0] ?? 'default';
 }
-
-const isEnough = (role: Role, wanted: Role) => RANKS.indexOf(role) >= RANKS.indexOf(wanted);

@@ -1,9 +1,10 @@
+import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import type { PolicyConfig } from '../../gateway/config/gateway-config.js';
 import { policyKeys } from '../../gateway/config/policy-keys.js';
 import { policyHashOf } from '../../gateway/fleet/endpoint/deciding.js';
 import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { policyInForce } from '../errors.js';
+import { otherPolicy, policyInForce } from '../errors.js';
 import type { SwitchTarget } from './guarded-switch.js';
 
 interface FileSwitchParts {
@@ -20,11 +21,14 @@ interface FileSwitchParts {
  */
 export class FileSwitch implements SwitchTarget {
   readonly #parts: FileSwitchParts;
+  /** The policy that is to be replaced: while it is measured first, another change may come. */
+  readonly #former: string;
   /** When the policy was replaced, and what the file said then; null while there is nothing to restore. */
   #applied: { readonly sinceUs: number; readonly file: string } | null = null;
 
   constructor(parts: FileSwitchParts) {
     this.#parts = parts;
+    this.#former = parts.endpoint.policyHash;
   }
 
   get endpoint(): string {
@@ -34,6 +38,8 @@ export class FileSwitch implements SwitchTarget {
   async apply(): Promise<void> {
     const { audit, endpoint, policy } = this.#parts;
     if (policyHashOf(policy) === endpoint.policyHash) throw policyInForce(endpoint.name);
+    if (endpoint.policyHash !== this.#former)
+      throw otherPolicy(DEFAULT_WORKSPACE, endpoint.name, this.#former, endpoint.policyHash);
     const before = policyKeys(endpoint.policy);
     endpoint.setPolicy(policy);
     this.#applied = { sinceUs: endpoint.history()[0]!.sinceUs, file: this.#file() };

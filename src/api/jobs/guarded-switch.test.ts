@@ -187,6 +187,13 @@ describe('guardedSwitch', () => {
     expect(await busy.run()).toMatchObject({ outcome: 'kept', requests: 200 });
   });
 
+  it('leaves a policy alone that was changed while the one in force was measured', async () => {
+    const quiet = new FakeWorld(() => 100, 4);
+    const other = (one: FakeWorld) => void one.policies.push({ ...DEFAULT_POLICY, name: 'unified' });
+    await expect(quiet.run({ watchMs: 20_000 }, other)).rejects.toMatchObject({ code: 'API_POLICY_CHANGED' });
+    expect([quiet.inForce, quiet.audits]).toEqual(['unified', []]);
+  });
+
   it('does not go back for a few slow requests that chance may bring, and does at the end if it is worse', async () => {
     const slow = new Set([3, 9]);
     let i = 0;

@@ -11,6 +11,7 @@ const STAGES: Readonly<Record<string, string>> = {
   fitting: 'fitting step times to the recording',
   checking: 'simulating the recording as it was',
   simulating: 'simulating alternatives',
+  measuring: 'measuring the policy in force',
 };
 
 /** How far long work is, here or in a gateway. */
@@ -43,7 +44,7 @@ export function createWhatIfProgress(io: CliIo): { update(progress: ShownProgres
 
 function amountOf({ detail = '', done, stage, total }: ShownProgress): string {
   const more = detail === '' ? '' : `  ${detail}`;
-  const unit = stage === 'watching' ? 's' : 'runs';
+  const unit = stage === 'watching' || stage === 'measuring' ? 's' : 'runs';
   if (total > 0) return `  ${bar(done / total, WIDTH)}  ${done} of ${total} ${unit}${more}`;
   return done > 0 ? `  ${done} tries` : more;
 }

@@ -3,10 +3,11 @@ import { useEffect, useRef } from 'react';
 import { pathOf, withQuery } from '../../api/client';
 import { isOpenJob, type Job, useJob } from '../../api/jobs';
 import { useGet, useSession } from '../../api/queries';
-import type { Page, Role, Session } from '../../api/types';
+import type { Page } from '../../api/types';
 import { PageHead } from '../../parts/basics';
 import { JobProgress } from '../../parts/job-progress';
 import { OtherQuestion } from '../../parts/other-question';
+import { ownWorkspace } from '../../parts/own-workspace';
 import { Empty, Failure, Loading } from '../../parts/states';
 import type { LabSearch } from '../../shell/router';
 import { LabForm } from './form/lab-form';
@@ -26,7 +27,7 @@ const KEPT = 20;
 export function LabPage() {
   const search = route.useSearch();
   const { data: session } = useSession();
-  const workspace = search.workspace ?? ownWorkspace(session ?? null);
+  const workspace = search.workspace ?? ownWorkspace(session, 'operator');
   const { data: choices, error, refetch } = useGet<LabChoices>('lab/choices');
   const runs = useGet<Page<Job>>(withQuery('jobs', { workspace, limit: 100 }), { everyMs: 5000 });
   const followed = useJob<LabResult>(search.job);
@@ -131,13 +132,4 @@ function Saved({ id, workspace }: { readonly id: string; readonly workspace: str
       <Results run={{ asked, commands, workspace, ranAt: ran_at }} at={{ saved: id }} result={result} />
     </>
   );
-}
-
-const MAY_RUN: readonly Role[] = ['operator', 'admin'];
-
-/** The workspace in which the visitor can run experiments; the one that they see where there is none. */
-function ownWorkspace(session: Session | null): string {
-  if (session === null || session.role !== 'none') return 'default';
-  const own = Object.entries(session.workspaces);
-  return (own.find(([, role]) => MAY_RUN.includes(role)) ?? own[0])?.[0] ?? 'default';
 }

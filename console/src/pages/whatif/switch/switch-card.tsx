@@ -6,7 +6,7 @@ import { Failure } from '../../../parts/states';
 import { guardText, type SwitchResult } from './guard';
 
 const route = getRouteApi('/whatif');
-const STAGES = { watching: 'Watching, seconds' };
+const STAGES = { measuring: 'Measuring the policy in force, seconds', watching: 'Watching, seconds' };
 
 const OUTCOMES: Readonly<Record<SwitchResult['outcome'], readonly [Tone, string]>> = {
   kept: ['good', 'kept'],
